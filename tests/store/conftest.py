@@ -1,0 +1,224 @@
+"""Stores on every database that is supported, and the samples that are put into them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from themisto_lab.store.store import Store
+from themisto_lab.types import (
+    CellOutput,
+    Context,
+    Prediction,
+    Score,
+    Step,
+    TaskKind,
+    Trajectory,
+    VariableSnapshot,
+)
+
+LOG = logging.getLogger("tests.store")
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+MakeStep = Callable[..., Step]
+MakePrediction = Callable[..., Prediction]
+Reopen = Callable[..., Store]
+
+
+@pytest.fixture
+def log() -> logging.Logger:
+    """The log that stores are given."""
+    return LOG
+
+
+@pytest.fixture
+def start() -> datetime:
+    """When the sample trajectory's first step ran."""
+    return START
+
+
+@pytest.fixture
+def make_step() -> MakeStep:
+    """Build the step of an index: one a minute, each with every field set."""
+
+    def make(index: int, **changes: Any) -> Step:
+        fields: dict[str, Any] = {
+            "index": index,
+            "kernel_id": "kernel-1",
+            "cell_id": f"cell-{index}",
+            "code": f"x = {index}\nx",
+            "outputs": (CellOutput(mime="text/plain", text=str(index), truncated=index % 2 == 1),),
+            "variables": (
+                VariableSnapshot(
+                    name="x", type_name="int", size_bytes=28, summary=str(index), changed=True, shape=(2, 3), dtype="i8"
+                ),
+                VariableSnapshot(name="y", type_name="str"),
+            ),
+            "memory_bytes": 90_000_000_000,
+            "peak_memory_bytes": 95_000_000_000,
+            "execution_time_s": 0.125,
+            "hash_index": f"hash-{index}",
+            "status": "ok",
+            "execution_count": index + 1,
+            "started_at": START + timedelta(minutes=index, microseconds=7),
+        }
+        return Step(**fields | changes)
+
+    return make
+
+
+@pytest.fixture
+def make_prediction() -> MakePrediction:
+    """Build a complete next-cell prediction for a step, asked for half a minute before it."""
+
+    def make(key: str, target_index: int = 0, **changes: Any) -> Prediction:
+        asked = START + timedelta(minutes=target_index, seconds=-30)
+        fields: dict[str, Any] = {
+            "id": key,
+            "task": TaskKind.NEXT_CELL,
+            "trajectory_id": "t1",
+            "target_index": target_index,
+            "arm": "runtime",
+            "predictor": "local/small",
+            "text": f"x = {target_index}",
+            "raw_text": f"```python\nx = {target_index}\n```",
+            "created_at": asked,
+            "completed_at": asked + timedelta(seconds=2),
+            "context": Context(prompt="# %% [1]\nx = 0", n_tokens=8, dropped={"steps": 2}),
+            "status": "ready",
+        }
+        return Prediction(**fields | changes)
+
+    return make
+
+
+@pytest.fixture
+def make_scores() -> Callable[..., tuple[Score, ...]]:
+    """Build the scores of a prediction, all metrics alike."""
+
+    def make(value: float, version: int = 1) -> tuple[Score, ...]:
+        names = ("exact_match", "rouge_l", "rouge_l_code", "chrf")
+        return tuple(Score(metric=name, value=value, version=version) for name in names)
+
+    return make
+
+
+@pytest.fixture
+def trajectory() -> Trajectory:
+    """The head of the sample trajectory."""
+    return Trajectory(
+        id="t1", notebook="work/a.ipynb", task_description="count birds", kernel_id="kernel-1", started_at=START
+    )
+
+
+@pytest.fixture
+def reopen() -> Iterator[Reopen]:
+    """Open a store; all that were opened are closed after the test."""
+    opened: list[Store] = []
+
+    def open_store(where: str | Path, **options: Any) -> Store:
+        opened.append(Store.open(where, LOG, **options))
+        return opened[-1]
+
+    yield open_store
+    for store in opened:
+        asyncio.run(store.close())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a store's file may be made; its folder does not exist yet."""
+    return tmp_path / "data" / "themisto_lab" / "store.sqlite"
+
+
+@pytest.fixture
+def store(path: Path, reopen: Reopen) -> Store:
+    """A new store in a file."""
+    return reopen(path)
+
+
+def _postgres_programs() -> Path | None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
+    if found:
+        return found[-1].parent
+    program = shutil.which("initdb")
+    return Path(program).resolve().parent if program else None
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """A PostgreSQL server of our own on a Unix socket, as a user without rights; gives the socket's folder."""
+    programs = _postgres_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL's server is not installed: apt-get install postgresql")
+    # PostgreSQL refuses to run as root. The folder's path is short, for a socket's path may have 107 bytes.
+    owner: dict[str, Any] = {"user": "nobody"} if os.geteuid() == 0 else {}
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
+    if owner:
+        shutil.chown(folder, "nobody")
+    common: dict[str, Any] = {"cwd": folder, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **owner}
+    data = str(folder / "data")
+    try:
+        initdb = [programs / "initdb", "-D", data, "-U", "themisto", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
+        subprocess.run(initdb, check=True, **common)
+        options = f"-c listen_addresses='' -k {folder} -c fsync=off"
+        control = [programs / "pg_ctl", "-D", data, "-w"]
+        started = [*control, "-o", options, "-l", str(folder / "log"), "start"]
+        subprocess.run(started, check=True, **common)
+        try:
+            yield str(folder)
+        finally:
+            subprocess.run([*control, "-m", "immediate", "stop"], check=True, **common)
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The URL of an empty PostgreSQL database."""
+    name = f"t{uuid.uuid4().hex[:12]}"
+    base = f"postgresql+psycopg://themisto@/{{}}?host={postgres_server}"
+    admin = create_engine(base.format("postgres"), isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield base.format(name).replace("+psycopg", "")
+    with admin.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.fixture(params=["sqlite", "memory", pytest.param("postgres", marks=pytest.mark.postgres)])
+def any_store(request: pytest.FixtureRequest, reopen: Reopen) -> Store:
+    """A new store on each database."""
+    where = {"sqlite": "path", "postgres": "postgres_url"}.get(request.param)
+    return reopen("sqlite://" if where is None else request.getfixturevalue(where))
+
+
+@pytest.fixture
+def start_writer() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start a process that writes steps and says which ones are acknowledged."""
+    started: list[subprocess.Popen[str]] = []
+    script = Path(__file__).with_name("writer_process.py")
+
+    def begin(path: Path, trajectory_id: str, n_steps: int) -> subprocess.Popen[str]:
+        command = [sys.executable, str(script), str(path), trajectory_id, str(n_steps)]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()

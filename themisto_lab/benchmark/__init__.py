@@ -1,0 +1,1 @@
+"""The offline benchmark: trajectories come in, are replayed, sampled, and measured."""

@@ -1,0 +1,296 @@
+"""IPython's callbacks: one message when a run begins, one with the namespace when it ends.
+
+Nothing here raises into the user's cell, prints, or touches the user's namespace, history or counter.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
+
+from . import safe
+from .arrays import summarizer_for
+from .changes import Print, differs, fingerprint, named_in, state_hash
+from .secrets import environment_secrets
+from .values import Reader, Summary, summarize
+
+RUN_MESSAGE = "themisto_run"
+SNAPSHOT_MESSAGE = "themisto_snapshot"
+LOOK_REQUEST = "themisto_look_request"
+LOOK_REPLY = "themisto_look_reply"
+
+_HIDDEN = frozenset(["In", "Out", "exit", "quit", "get_ipython", "open"])
+_MAX_VARIABLES = 1000
+_MAX_SUMMARIES_CHARS = 200_000
+_DEADLINE_S = 0.030
+
+Entry = List[Any]
+"""One variable in a message: name, type name, shape, dtype, size in bytes, summary."""
+
+
+class Probe:
+    """What is installed in a kernel.
+
+    Parameters
+    ----------
+    shell
+        IPython's shell, with the kernel that it runs in.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+        self.kernel = shell.kernel
+        self.prints: Dict[str, Print] = {}
+        self.sent: Dict[str, Entry] = {}
+        self.secrets: Set[str] = set()
+        self.secrets_version = 0
+        self.sequence = 0
+        self.running_id = ""
+
+    def install(self) -> None:
+        """Register with IPython and the control channel, and tell the present state."""
+        self.shell.events.register("pre_run_cell", self.before_run)
+        self.shell.events.register("post_run_cell", self.after_run)
+        self.kernel.control_handlers[LOOK_REQUEST] = self.answer_look
+        # Tells what is there already, and completes a run that ended while this was on its way.
+        last = getattr(self.shell, "last_execution_result", None)
+        info = getattr(last, "info", None)
+        self._push(info, getattr(last, "execution_count", None))
+
+    def remove(self) -> None:
+        """Unregister, so that a second install doubles nothing."""
+        for event, callback in (("pre_run_cell", self.before_run), ("post_run_cell", self.after_run)):
+            try:
+                self.shell.events.unregister(event, callback)
+            except ValueError:
+                continue
+
+    def before_run(self, info: Any) -> None:
+        """Tell that a run begins: IPython's ``pre_run_cell``."""
+        try:
+            parent = self.kernel.get_parent("shell")
+            if not _is_own_run(parent, info):
+                return
+            content = {
+                "execution_count": self.shell.execution_count - (1 if info.store_history else 0),
+                "cell_id": _text_or_none(info.cell_id),
+                "store_history": bool(info.store_history),
+            }
+            self._send(RUN_MESSAGE, content, parent)
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a fault of ours never reaches the cell
+            self._report(error)
+
+    def after_run(self, result: Any) -> None:
+        """Tell the namespace: IPython's ``post_run_cell``."""
+        try:
+            info = getattr(result, "info", None)
+            if not _is_own_run(self.kernel.get_parent("shell"), info):
+                return
+            self._push(info, getattr(result, "execution_count", None))
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a fault of ours never reaches the cell
+            self._report(error)
+
+    def answer_look(self, stream: Any, ident: Any, parent: Dict[str, Any]) -> None:
+        """Answer a look at named variables on the control channel, also while a cell runs.
+
+        Parameters
+        ----------
+        stream, ident, parent
+            As ipykernel passes them to a handler.
+        """
+        content: Dict[str, Any] = {"status": "ok"}
+        try:
+            asked = parent["content"]
+            names = asked.get("names")
+            wanted = None if names is None else set(names)
+            reader = Reader(self.secrets)
+            namespace = self._namespace()
+            chosen = [(n, v) for n, v in namespace if wanted is None or n in wanted]
+            entries = self._describe(reader, chosen[-_MAX_VARIABLES:], _deadline())
+            content["variables"] = entries
+            content["secrets"] = sorted(self.secrets | reader.found) if asked.get("secrets") else []
+        except Exception as error:  # noqa: BLE001 - the answer says what went wrong
+            content = {"status": "error", "error": type(error).__name__}
+        self.kernel.session.send(stream, LOOK_REPLY, content, parent, ident=ident)
+
+    def _namespace(self) -> List[Tuple[str, object]]:
+        """Return the user's own variables: no private names, modules or names of IPython's."""
+        hidden = self.shell.user_ns_hidden
+        missing = object()
+        return [
+            (name, value)
+            for name, value in list(self.shell.user_ns.items())
+            if type(name) is str
+            and not name.startswith("_")
+            and name not in _HIDDEN
+            and hidden.get(name, missing) is not value
+            and not safe.is_module(value)
+        ]
+
+    def _describe(self, reader: Reader, items: Iterable[Tuple[str, object]], deadline: float) -> List[Entry]:
+        entries: List[Entry] = []
+        chars_left = _MAX_SUMMARIES_CHARS
+        for name, value in items:
+            kind = type(value)
+            before = self.sent.get(name)
+            summary = Summary(None, None, None, "")
+            if before is not None and before[1] == safe.type_name(kind):
+                # What is told where the time is up: the last look at it.
+                summary = Summary(*before[2:])
+            if time.perf_counter() < deadline and chars_left > 0:
+                try:
+                    summary = (summarizer_for(kind) or _by_name(name))(reader, value)
+                except Exception:  # noqa: BLE001 - the type's name alone is told then
+                    summary = Summary(None, None, None, "<" + safe.type_name(kind) + ">")
+            chars_left -= len(summary.text)
+            entries.append([name[:200], safe.type_name(kind), *summary])
+        return entries
+
+    def _push(self, info: Any, execution_count: Any) -> None:
+        """Send what differs from the last message, and everything in the first."""
+        began = time.perf_counter()
+        deadline = began + _DEADLINE_S
+        namespace = self._namespace()
+        code = _text_or_none(getattr(info, "raw_cell", None)) or ""
+        named = named_in(code, self.shell.user_ns)
+        # With too many variables, those of this cell and the newest ones are told.
+        kept = namespace
+        if len(kept) > _MAX_VARIABLES:
+            newest = len(kept) - _MAX_VARIABLES
+            kept = [item for i, item in enumerate(kept) if i >= newest or item[0] in named]
+        self._learn_environment()
+        reader = Reader(self.secrets)
+        entries = self._describe(reader, kept, deadline)
+        self._learn(reader.found)
+        changed, prints = self._compare(kept, named, deadline)
+        delta = [entry for entry in entries if self.sent.get(entry[0]) != entry]
+        now = {entry[0]: entry for entry in entries}
+        content = {
+            "sequence": self.sequence,
+            "execution_count": execution_count if type(execution_count) is int else None,
+            "cell_id": _text_or_none(getattr(info, "cell_id", None)),
+            "store_history": bool(getattr(info, "store_history", False)),
+            "variables": delta,
+            "removed": [name for name in self.sent if name not in now],
+            "n_variables": len(now),
+            "omitted": len(namespace) - len(kept),
+            "changed": changed,
+            "hash_index": state_hash(
+                "\x1f".join(map(str, entry[:4])) + "\x1f" + entry[5] + "\x1f" + print_.sample.hex()
+                for entry, print_ in zip(entries, prints)
+            ),
+            "secrets_version": self.secrets_version,
+            **_memory(),
+        }
+        self.sent = now
+        self.sequence += 1
+        content["cost_ms"] = round((time.perf_counter() - began) * 1000, 3)
+        self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
+
+    def _compare(
+        self, items: List[Tuple[str, object]], named: Set[str], deadline: float
+    ) -> Tuple[List[str], List[Print]]:
+        changed: List[str] = []
+        prints: Dict[str, Print] = {}
+        for name, value in items:
+            before = self.prints.get(name)
+            late = time.perf_counter() > deadline
+            if late and before is not None and before.identity == id(value):
+                prints[name] = before
+                continue
+            try:
+                now = fingerprint(value, name in named and not late)
+            except Exception:  # noqa: BLE001 - told by identity alone
+                now = Print(id(value), id(type(value)), b"", None, False)
+            if differs(before, now):
+                changed.append(name)
+            if now.full is None and before is not None and before.sample == now.sample:
+                now = now._replace(full=before.full)
+            prints[name] = now
+        self.prints = prints
+        return changed, list(prints.values())
+
+    def _learn_environment(self) -> None:
+        environment = os.environ
+        if type(environment) is os._Environ:
+            self._learn(environment_secrets(list(environment.items())))
+
+    def _learn(self, found: Set[str]) -> None:
+        if not found <= self.secrets and len(self.secrets) < 500:
+            self.secrets |= found
+            self.secrets_version += 1
+
+    def _report(self, error: BaseException) -> None:
+        """Tell the server the error's class: all that is ever told of a fault of ours."""
+        try:
+            content = {"error": type(error).__name__}
+            self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
+        except Exception:  # noqa: BLE001 - there is no other way to tell
+            return
+
+    def _send(self, kind: str, content: Dict[str, Any], parent: Any) -> None:
+        kernel = self.kernel
+        kernel.session.send(kernel.iopub_socket, kind, content, parent=parent, ident=kernel._topic(kind))
+
+
+def install(shell: Any) -> None:
+    """Put the probe into a kernel, in place of one that is there.
+
+    Parameters
+    ----------
+    shell
+        IPython's shell.
+    """
+    before = getattr(shell, "_themisto_lab_probe", None)
+    if before is not None:
+        before.remove()
+    probe = Probe(shell)
+    shell._themisto_lab_probe = probe
+    probe.install()
+
+
+def _by_name(name: str) -> Any:
+    return lambda reader, value: summarize(reader, name, value)
+
+
+def _is_own_run(parent: Any, info: Any) -> bool:
+    """Tell whether a callback is for the request itself, not for a ``run_cell`` that the user's code calls."""
+    code = parent["content"].get("code")
+    raw = getattr(info, "raw_cell", None)
+    return type(code) is str and type(raw) is str and code == raw
+
+
+def _deadline() -> float:
+    return time.perf_counter() + 4 * _DEADLINE_S
+
+
+def _text_or_none(value: object) -> Optional[str]:
+    return str(value) if type(value) is str else None
+
+
+def _memory() -> Dict[str, Optional[int]]:
+    """Return the process's resident memory and its peak, in bytes, where the system tells."""
+    try:
+        with open("/proc/self/status", "rb") as file:
+            lines = file.read().splitlines()
+        found = {line.split(b":")[0]: line.split() for line in lines if line.startswith((b"VmRSS", b"VmHWM"))}
+        now, peak = int(found[b"VmRSS"][1]) * 1024, int(found[b"VmHWM"][1]) * 1024
+    except (OSError, KeyError, ValueError):
+        now, peak = _memory_elsewhere()
+    return {"memory_bytes": now, "peak_memory_bytes": peak}
+
+
+def _memory_elsewhere() -> Tuple[Optional[int], Optional[int]]:
+    now: Optional[int] = None
+    psutil = sys.modules.get("psutil")
+    if psutil is not None:
+        now = int(psutil.Process().memory_info().rss)
+    try:
+        import resource
+    except ImportError:
+        return now, None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak_bytes = int(peak) * (1 if sys.platform == "darwin" else 1024)
+    return (peak_bytes if now is None else now), peak_bytes

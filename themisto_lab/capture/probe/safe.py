@@ -1,0 +1,104 @@
+"""Reads of an object that can't run its class's code.
+
+Everything goes through the slots of `type` and `object` themselves, never through attribute access on the
+value, because a class may override ``__class__``, ``__getattribute__``, ``__dict__`` or its metaclass.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from typing import Any, Dict, List, Optional, Tuple
+
+_MRO = type.__dict__["__mro__"]
+_CLASS_DICT = type.__dict__["__dict__"]
+_QUALNAME = type.__dict__["__qualname__"]
+_MODULE = type.__dict__["__module__"]
+_ADDRESS = re.compile(r"0x[0-9A-Fa-f]{4,}")
+
+
+def mro(kind: type) -> Tuple[type, ...]:
+    """Return a class's method resolution order without asking its metaclass."""
+    found = _MRO.__get__(kind)
+    return found if type(found) is tuple else (kind,)
+
+
+def class_dict(kind: type) -> Any:
+    """Return a class's own namespace without asking its metaclass."""
+    return _CLASS_DICT.__get__(kind)
+
+
+def module_of(kind: type) -> str:
+    """Return the name of the module that a class says it is from; empty if it says something odd."""
+    try:
+        module = _MODULE.__get__(kind)
+    except Exception:  # noqa: BLE001 - a metaclass may do anything; the name is not worth a failure
+        return ""
+    return module if type(module) is str else ""
+
+
+def type_name(kind: type) -> str:
+    """Return a class's qualified name; builtins go without their module."""
+    name = _QUALNAME.__get__(kind)
+    module = module_of(kind)
+    text = name if module in ("", "builtins") else module + "." + name
+    return text[:200]
+
+
+def library(name: str) -> Dict[str, Any]:
+    """Return a loaded module's namespace; empty if it is not loaded, or loads itself only when touched."""
+    module = sys.modules.get(name)
+    if type(module) is types.ModuleType:
+        return module.__dict__
+    return {}
+
+
+def is_class(value: object) -> bool:
+    """Tell whether a value is a class, whatever its metaclass."""
+    return type in mro(type(value))
+
+
+def is_module(value: object) -> bool:
+    """Tell whether a value is a module, whatever its class."""
+    return types.ModuleType in mro(type(value))
+
+
+def instance_dict(value: object) -> Optional[Dict[str, Any]]:
+    """Return a value's own ``__dict__``, or None where there is none or reading it would run code."""
+    for kind in mro(type(value)):
+        slot = class_dict(kind).get("__dict__")
+        if slot is None:
+            continue
+        if type(slot) is not types.GetSetDescriptorType:
+            return None
+        found = slot.__get__(value)
+        return found if type(found) is dict else None
+    return None
+
+
+def public_names(value: object, limit: int) -> List[str]:
+    """Return the first public attribute names of a value's own ``__dict__``, in order."""
+    found = instance_dict(value)
+    names: List[str] = []
+    for name in list(found or ())[: 8 * limit]:
+        if type(name) is str and not name.startswith("_"):
+            names.append(name)
+            if len(names) >= limit:
+                break
+    return names
+
+
+def strip_addresses(text: str) -> str:
+    """Replace memory addresses, which differ from run to run."""
+    return _ADDRESS.sub("0x", text) if "0x" in text else text
+
+
+def own_size(value: object) -> Optional[int]:
+    """Return the bytes of the object's own block, without what it refers to."""
+    try:
+        if module_of(type(value)) == "builtins":
+            return sys.getsizeof(value)
+        return object.__sizeof__(value)
+    except Exception:  # noqa: BLE001 - a size is an estimate; without one the snapshot goes on
+        return None

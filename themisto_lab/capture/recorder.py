@@ -1,0 +1,377 @@
+"""Records one kernel over all its lives: the only capture I/O."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any
+
+import psutil
+
+from themisto_lab.capture.bundle import install_code
+from themisto_lab.capture.kernels import describe_kernel, note_for
+from themisto_lab.capture.life import EndedRun, LifeRecord
+from themisto_lab.capture.link import KernelLink, Logger, Message
+from themisto_lab.capture.listener import Capability, KernelLife, RunListener
+from themisto_lab.capture.namespace import variable_from
+from themisto_lab.capture.probe.hooks import LOOK_REQUEST
+from themisto_lab.capture.redact import redact_variables, server_secrets
+from themisto_lab.capture.runs import Began, Ended, Snapshot
+from themisto_lab.capture.teller import Teller
+from themisto_lab.types import VariableSnapshot
+
+_SECRETS_TIMEOUT_S = 2.0
+_SNAPSHOT_TIMEOUT_S = 5.0
+_HOLD_S = 2.0
+_DEATH_CHECKS = 40
+_MAX_INSTALLS = 50
+
+
+class Recorder:
+    """Turns what a kernel publishes into lives and steps, whoever runs the cells.
+
+    Parameters
+    ----------
+    kernel_id
+        The Jupyter server's id of the kernel.
+    kernel_manager
+        Its manager: the server's, or a bare ``AsyncKernelManager``.
+    listener
+        Who is told.
+    resolve_notebook
+        Awaited for the notebook's path; empty where there is none.
+    log
+        A logger.
+    environment
+        The server's environment, which local kernels inherit; its secrets are blanked.
+    on_dead
+        Called when the kernel has died and is not started again.
+    """
+
+    def __init__(  # noqa: PLR0913 - a recorder stands between five parties
+        self,
+        kernel_id: str,
+        kernel_manager: Any,
+        listener: RunListener,
+        resolve_notebook: Callable[[], Awaitable[str]],
+        log: Logger,
+        *,
+        environment: Mapping[str, str] | None = None,
+        on_dead: Callable[[Recorder], None] | None = None,
+    ) -> None:
+        self.kernel_id = kernel_id
+        self._kernel_manager = kernel_manager
+        self._listener = listener
+        self._resolve_notebook = resolve_notebook
+        self._log = log
+        self._secrets = server_secrets(os.environ if environment is None else environment)
+        self._on_dead = on_dead
+        self._teller = Teller(log)
+        self._lock = asyncio.Lock()
+        self._link: KernelLink | None = None
+        self._record: LifeRecord | None = None
+        self._installing: asyncio.Task[None] | None = None
+        self._installed = asyncio.Event()
+        self._held: tuple[EndedRun, asyncio.TimerHandle] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def life(self) -> KernelLife | None:
+        """The present life; None while there is none."""
+        record = self._record
+        return None if record is None or record.over else record.life
+
+    @property
+    def running(self) -> bool:
+        """Whether a cell is running."""
+        return self.life is not None and self._record is not None and self._record.tracker.running
+
+    async def start(self) -> None:
+        """Begin to record. The kernel must have been started."""
+        self._kernel_manager.add_restart_callback(self._on_autorestart, "restart")
+        self._kernel_manager.add_restart_callback(self._on_gone_for_good, "dead")
+        await self.on_restart()
+
+    async def stop(self) -> None:
+        """End the life, tell it, and close everything."""
+        self._kernel_manager.remove_restart_callback(self._on_autorestart, "restart")
+        self._kernel_manager.remove_restart_callback(self._on_gone_for_good, "dead")
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.end_life()
+        await self._teller.close()
+
+    async def on_restart(self) -> None:
+        """Begin a new life, unless the kernel's process is the one that is recorded."""
+        async with self._lock:
+            kernel = describe_kernel(self._kernel_manager)
+            if self.life is not None and self._record is not None and self._record.pid == kernel.pid is not None:
+                return
+            await self._end_life()
+            record = LifeRecord.begin(
+                kernel_id=self.kernel_id,
+                kernel_name=kernel.name,
+                language=kernel.language,
+                pid=kernel.pid,
+                known=self._secrets,
+            )
+            self._record = record
+            self._installed.clear()
+            self._link = KernelLink(self._kernel_manager, self._on_message, self._on_disconnect, self._log)
+            self._link.start()
+            self._installing = asyncio.create_task(self._install(record, self._link))
+            self._tell(record, self._listener.life_started)
+
+    async def end_life(self) -> None:
+        """End the present life: what was running ends as ``died``."""
+        async with self._lock:
+            await self._end_life()
+
+    async def flush(self) -> None:
+        """Wait until all that has been read so far is told."""
+        await self._teller.flush()
+
+    async def look(
+        self, names: Sequence[str] | None = None, timeout_s: float = 1.0
+    ) -> tuple[VariableSnapshot, ...] | None:
+        """Look at variables as they are now, also while a cell is running.
+
+        Parameters
+        ----------
+        names
+            Which variables; None for all.
+        timeout_s
+            How long to wait for the kernel.
+
+        Returns
+        -------
+        tuple of VariableSnapshot or None
+            Those that exist, redacted; None when the kernel does not tell.
+        """
+        record, link = self._record, self._link
+        if record is None or link is None or not record.tracker.has_probe:
+            return None
+        variables = await self._ask(link, None if names is None else list(names), timeout_s)
+        return None if variables is None else redact_variables(variables, frozenset(record.known))[0]
+
+    # Lives
+
+    async def _end_life(self) -> None:
+        record, link = self._record, self._link
+        if self._installing is not None:
+            self._installing.cancel()
+            await asyncio.gather(self._installing, return_exceptions=True)
+            self._installing = None
+        if record is None or record.over:
+            return
+        if link is not None:
+            await link.drain()
+        for event in record.tracker.die():
+            self._take(record, event)
+        self._release()
+        record.over = True
+        self._tell(record, self._listener.life_ended)
+        if link is not None:
+            self._link = None
+            # The steps that are still to be told may ask the kernel one last thing.
+            self._teller.tell(link.close)
+
+    def _on_autorestart(self) -> None:
+        self._spawn(self._follow_autorestart())
+
+    async def _follow_autorestart(self) -> None:
+        await self.end_life()
+        ready = self._kernel_manager.ready
+        await (ready if isinstance(ready, asyncio.Future) else asyncio.wrap_future(ready))
+        await self.on_restart()
+
+    def _on_gone_for_good(self) -> None:
+        self._spawn(self.end_life())
+        if self._on_dead is not None:
+            self._on_dead(self)
+
+    def _on_disconnect(self) -> None:
+        self._spawn(self._check_death(self._record))
+
+    async def _check_death(self, record: LifeRecord | None) -> None:
+        """End the life if the process is gone; its sockets close a moment before that shows."""
+        for _ in range(_DEATH_CHECKS):
+            if record is not self._record or record is None or record.over:
+                return
+            if not await self._kernel_manager.is_alive():
+                async with self._lock:
+                    if record is self._record:
+                        await self._end_life()
+                return
+            await asyncio.sleep(0.05)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._forget_task)
+
+    def _forget_task(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._log.warning("Following a kernel failed: %s", type(task.exception()).__name__)
+
+    # The probe
+
+    async def _install(self, record: LifeRecord, link: KernelLink) -> None:
+        """Find out what the kernel can tell, and put the probe into it."""
+        kernel = describe_kernel(self._kernel_manager)
+        capability: Capability = "no_variables"
+        language, implementation = kernel.language, ""
+        is_ipython = kernel.is_ipykernel
+        if not is_ipython:
+            reply = await link.request("shell", "kernel_info_request", {})
+            content = reply["content"] if reply else {}
+            language = str((content.get("language_info") or {}).get("name") or kernel.language).lower()
+            implementation = str(content.get("implementation") or "")
+            is_ipython = implementation == "ipython"
+        if is_ipython and await self._execute_install(link):
+            capability = "full"
+        note = note_for(kernel, capability, language=language, implementation=implementation)
+        if kernel.pid is None:
+            capability = "remote"
+        if record.set_capability(capability, note, language):
+            self._tell(record, self._listener.life_changed)
+        self._installing = None
+        self._release()
+
+    async def _execute_install(self, link: KernelLink) -> bool:
+        content = {
+            "code": install_code(),
+            "silent": True,
+            "store_history": False,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        for _ in range(_MAX_INSTALLS):
+            reply = await link.request("shell", "execute_request", content)
+            status = reply["content"].get("status") if reply else None
+            if status != "aborted":
+                break
+            # It stood behind a cell that failed: the kernel drops what waits then.
+        if status != "ok":
+            return False
+        try:
+            await asyncio.wait_for(self._installed.wait(), _SNAPSHOT_TIMEOUT_S)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _ask(
+        self, link: KernelLink, names: list[str] | None, timeout_s: float
+    ) -> tuple[VariableSnapshot, ...] | None:
+        reply = await link.request("control", LOOK_REQUEST, {"names": names, "secrets": False}, timeout_s)
+        if reply is None or reply["content"].get("status") != "ok":
+            return None
+        return tuple(variable_from(entry) for entry in reply["content"]["variables"])
+
+    # Messages
+
+    def _on_message(self, message: Message) -> None:
+        record = self._record
+        if record is None or record.over:
+            return
+        for event in record.tracker.feed(message):
+            self._take(record, event)
+
+    def _take(self, record: LifeRecord, event: Began | Ended | Snapshot) -> None:
+        if isinstance(event, Snapshot):
+            self._take_snapshot(record, event)
+        elif isinstance(event, Began):
+            self._release()
+            run = record.run_started(event.run)
+            self._tell(record, lambda _life: self._listener.run_started(run))
+        else:
+            self._release()
+            ended = record.ended(event.run, event.ended_at, _memory_of(record.pid))
+            if ended.state is None and self._installing is not None and event.run.status != "died":
+                # The probe is on its way and will tell the state after this run, if no other comes first.
+                timer = asyncio.get_running_loop().call_later(_HOLD_S, self._release)
+                self._held = (ended, timer)
+            else:
+                self._tell_step(record, ended)
+
+    def _take_snapshot(self, record: LifeRecord, event: Snapshot) -> None:
+        error = event.content.get("error")
+        if error is not None:
+            self._log.warning("The probe failed in the kernel: %s", str(error)[:80])
+            return
+        state = record.take_snapshot(event.run, event.content)
+        if event.run is None:
+            record.tracker.has_probe = True
+            self._installed.set()
+            count = event.content.get("execution_count")
+            if self._held is not None and count is not None and self._held[0].run.execution_count == count:
+                self._held[0].state = state
+                self._held[0].run.cell_id = event.content.get("cell_id")
+                self._release()
+
+    def _release(self) -> None:
+        """Tell a step that waited for the probe."""
+        if self._held is None or self._record is None:
+            return
+        ended, timer = self._held
+        self._held = None
+        timer.cancel()
+        self._tell_step(self._record, ended)
+
+    # Telling
+
+    def _tell(self, record: LifeRecord, call: Callable[[KernelLife], Awaitable[None]]) -> None:
+        async def tell() -> None:
+            await self._refresh_notebook(record)
+            await call(record.life)
+
+        self._teller.tell(tell)
+
+    def _tell_step(self, record: LifeRecord, ended: EndedRun) -> None:
+        link = self._link
+
+        async def tell() -> None:
+            await self._complete(record, ended, link)
+            step = record.make_step(ended)
+            await self._refresh_notebook(record)
+            await self._listener.step_recorded(record.life, step)
+
+        self._teller.tell(tell)
+
+    async def _complete(self, record: LifeRecord, ended: EndedRun, link: KernelLink | None) -> None:
+        """Ask the kernel for what a step still lacks: new secrets, and variables if a message was missed."""
+        if ended.state is None or link is None:
+            return
+        version = ended.state.content.get("secrets_version")
+        if isinstance(version, int) and version > record.secrets_version:
+            request = {"names": [], "secrets": True}
+            reply = await link.request("control", LOOK_REQUEST, request, _SECRETS_TIMEOUT_S)
+            if reply is not None and reply["content"].get("status") == "ok":
+                record.learn_secrets([str(value) for value in reply["content"]["secrets"]], version)
+        if not record.namespace.complete:
+            variables = await self._ask(link, None, _SECRETS_TIMEOUT_S)
+            if variables is not None:
+                record.namespace.replace(variables)
+
+    async def _refresh_notebook(self, record: LifeRecord) -> None:
+        try:
+            notebook = await self._resolve_notebook()
+        except Exception as error:  # noqa: BLE001 - a session that is gone has no path; the last one stays
+            self._log.debug("The notebook's path is not known: %s", type(error).__name__)
+            return
+        if record.set_notebook(notebook):
+            await self._listener.life_changed(record.life)
+
+
+def _memory_of(pid: int | None) -> int | None:
+    """Return a process's resident memory in bytes, for kernels that do not tell it themselves."""
+    if pid is None:
+        return None
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error:
+        return None

@@ -1,0 +1,1 @@
+"""The command line: `jupyter themisto ...`, one file a subcommand."""

@@ -1,0 +1,1 @@
+"""A trajectory and an arm become a context."""

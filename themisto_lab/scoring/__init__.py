@@ -1,0 +1,1 @@
+"""Predictions are compared with what was really run."""

@@ -1,0 +1,1 @@
+"""Thin HTTP handlers, one file a resource."""

@@ -1,0 +1,1 @@
+"""How the schema came to be: one file a revision, never changed once released."""
