@@ -14,6 +14,7 @@ from themisto_lab.capture.manager import RecorderManager
 from themisto_lab.live.driver import LiveDriver
 from themisto_lab.live.events import Events
 from themisto_lab.live.options import NotebookOptions, options_from_metadata
+from themisto_lab.live.owner import Owner
 from themisto_lab.live.settings import Settings
 from themisto_lab.predict.registry import Registry
 from themisto_lab.services.base import notebook_metadata
@@ -75,7 +76,7 @@ class ThemistoApp(ExtensionApp):  # type: ignore[misc]  # jupyter_server ships n
         self._recorders = RecorderManager(
             self.serverapp.kernel_manager, self.serverapp.session_manager, logger, self._driver, self.log
         )
-        self.settings["themisto"] = ServerContext(driver=self._driver, pulls=self._pulls)
+        self.settings["themisto"] = ServerContext(self._driver, Owner(self._driver), self._pulls)
 
     def initialize_handlers(self) -> None:
         """Add the routes."""

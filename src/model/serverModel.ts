@@ -20,6 +20,9 @@ import type { SettingsModel } from './settingsModel';
 /** At most one look at the server in this time, in ms, however many events come. */
 const REFRESH_MS = 300;
 
+/** What is wrong with a model's file, which the offer to pull it says already. */
+const FILE_CODES = new Set(['model_missing', 'model_damaged']);
+
 /**
  * What is true for the whole server: the model in use, the store, trouble.
  */
@@ -57,7 +60,9 @@ export class ServerModel extends Observable {
 
   /** The one thing that is wrong, if anything is. */
   get trouble(): ErrorView | null {
-    return this._error?.view ?? this._status?.trouble ?? null;
+    const trouble = this._error?.view ?? this._status?.trouble ?? null;
+    // A model that is not here yet is a question, not a fault: it has a place of its own.
+    return trouble && FILE_CODES.has(trouble.code) ? null : trouble;
   }
 
   get isOn(): boolean {

@@ -152,6 +152,28 @@ def test_an_empty_notebook_gives_nothing_and_is_counted(tmp_path: Path, run_impo
     assert report.skipped["notebook without code"] == 1
 
 
+def test_secrets_are_blanked_before_anything_is_written(tmp_path: Path, run_import: Import) -> None:
+    stream = {"output_type": "stream", "name": "stdout", "text": "connecting with hunter2-xyz\n"}
+    cells = [code_cell('password = "hunter2-xyz"', 1), code_cell("connect(password)", 2, [stream])]
+    [trajectory], report = run_import(notebook(tmp_path / "n.ipynb", cells))
+    assert "hunter2" not in str(trajectory)
+    assert trajectory.steps[0].code == 'password = "[redacted]"'
+    assert trajectory.steps[1].output_text == "connecting with [redacted]"
+    assert report.notes["secret that was blanked"] == 2
+
+
+def test_outputs_are_bounded_and_shown_as_a_terminal_would(tmp_path: Path, run_import: Import) -> None:
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": "10%\r100%\n\x1b[31mred\x1b[0m\n"},
+        {"output_type": "execute_result", "data": {"text/plain": "x" * 1_000_000}},
+    ]
+    [trajectory], _ = run_import(notebook(tmp_path / "n.ipynb", [code_cell("f()", 1, outputs)]))
+    [stream, value] = trajectory.steps[0].outputs
+    assert stream.text == "100%\nred\n"
+    assert value.truncated
+    assert len(value.text) < 100_000
+
+
 def make_history(path: Path) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript("""
@@ -178,7 +200,7 @@ def test_ipython_history_gives_a_trajectory_a_session(tmp_path: Path, run_import
     assert second.started_at == UNKNOWN_TIME
     assert [step.code for step in second.steps] == ["x"]
     assert report.skipped == {"step without code": 1}
-    assert report.notes == {"trajectory of one step": 1}
+    assert +report.notes == {"trajectory of one step": 1}
 
 
 def test_a_locked_history_is_named(tmp_path: Path, run_import: Import) -> None:

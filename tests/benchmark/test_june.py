@@ -79,7 +79,7 @@ def test_unpaired_events_are_counted_and_pairs_survive_them(tmp_path: Path, run_
     write(path, log)
     [trajectory], report = run_import(path)
     assert [(step.code, step.execution_time_s) for step in trajectory.steps] == [("lost", 0), ("found", 2), ("open", 0)]
-    assert report.notes == {"end without an execution": 2, "execution without an end": 2}
+    assert +report.notes == {"end without an execution": 2, "execution without an end": 2}
 
 
 @both_forms

@@ -44,8 +44,8 @@ def test_the_rules_by_hand(tmp_path: Path) -> None:
     """Ten targets of the lengths 1 1 2 2 3 3 4 4 10 100 and one that raised.
 
     0.99 quantile: place 0.99 * 9 = 8.91, so 10 + 0.91 * 90 = 91.9, and 100 goes. Of the nine left the places
-    2, 4, 6 hold 2, 3 and 4: the first quartile is 1 1 2 2 (both twos: equal lengths stay together), the second 3 3, the third
-    4 4, the fourth 10. Of 20 asked for, 1 each is from the tails and 18 from the middle, which holds 4.
+    2, 4, 6 hold 2, 3 and 4: the first quartile is 1 1 2 2 (both twos: equal lengths stay together), the second
+    3 3, the third 4 4, the fourth 10. Of 20 asked for, 1 each is from the tails and 18 from the middle, which holds 4.
     """
     steps = codes([4, 1, 100, 3, 2, 10, 2, 3, 1, 4])
     steps.append(make_step(15, "x" * 7, status="error"))

@@ -10,6 +10,7 @@ import pytest
 from themisto_lab.capture.listener import KernelLife, RunStarted
 from themisto_lab.live.driver import LiveDriver
 from themisto_lab.live.events import Events
+from themisto_lab.live.owner import Owner
 from themisto_lab.live.settings import Settings
 from themisto_lab.predict.registry import Registry
 from themisto_lab.store.store import Store
@@ -24,6 +25,7 @@ class Person:
     def __init__(self, driver: LiveDriver, events: list[tuple[str, dict]]) -> None:
         self.driver = driver
         self.events = events
+        self.owner = Owner(driver)
         self.life = KernelLife("t" * 32, "kernel", "python3", capability="full", notebook="a.ipynb")
 
     async def begin(self) -> None:

@@ -114,7 +114,7 @@ async def test_events_name_a_step_only_after_it_is_stored(make_person):
         if data.get("action") == "finished":
             seen.append(asyncio.ensure_future(store.steps(data["trajectory_id"], data["step_index"])))
 
-    person.driver._events._emit = emit
+    person.driver.events._emit = emit
     await person.run("a = 1")
     (steps,) = await asyncio.gather(*seen)
     assert [step.code for step in steps] == ["a = 1"]
@@ -123,11 +123,11 @@ async def test_events_name_a_step_only_after_it_is_stored(make_person):
 async def test_nothing_is_captured_while_a_notebook_is_off(make_person):
     person = await make_person()
     await person.run("a = 1")
-    await person.driver.set_options("kernel", NotebookOptions(enabled=False))
+    await person.owner.set_options("kernel", NotebookOptions(enabled=False))
     await person.run("private = 1")
     with pytest.raises(BadInputError, match="off for this notebook"):
         await person.driver.ask("kernel", TaskKind.NEXT_CELL)
-    await person.driver.set_options("kernel", NotebookOptions(enabled=True))
+    await person.owner.set_options("kernel", NotebookOptions(enabled=True))
     await person.run("b = 2")
     trajectory = await person.driver.store.get_trajectory(person.session.trajectory_id)
     assert [(step.index, step.code) for step in trajectory.steps] == [(0, "a = 1"), (1, "b = 2")]
@@ -139,7 +139,7 @@ async def test_with_recording_off_nothing_reaches_the_file_and_predictions_go_on
     await person.run("b = 2")
     assert (await person.driver.store.info()).n_steps == 0
     assert of(await person.stored(), "baseline/repeat", 1).prediction.status == "scored"
-    await person.driver.change_settings(person.driver.settings.model_copy(update={"recording": True}))
+    await person.owner.change_settings(person.driver.settings.model_copy(update={"recording": True}))
     await person.run("c = 3")
     info = await person.driver.store.info()
     assert (info.n_trajectories, info.n_steps) == (1, 1)
@@ -153,10 +153,10 @@ async def test_what_is_forgotten_is_gone_from_memory_too(make_person, everything
     await person.run("forgotten_name = 1")
     old = person.session.trajectory_id
     selection = {"everything": True, "notebook": None} if everything else {"everything": False, "notebook": "a.ipynb"}
-    counts = await person.driver.forget(before=None, dry_run=True, **selection)
+    counts = await person.owner.forget(before=None, dry_run=True, **selection)
     assert counts.n_steps == 1
     assert person.session.steps
-    await person.driver.forget(before=None, dry_run=False, **selection)
+    await person.owner.forget(before=None, dry_run=False, **selection)
     assert person.session.steps == []
     await person.run("b = 2")
     assert person.session.trajectory_id != old
@@ -176,9 +176,9 @@ async def test_what_another_program_erased_does_not_come_back(make_person):
 async def test_unknown_settings_are_refused_with_the_known_ones(make_person):
     person = await make_person()
     with pytest.raises(UnknownModelError, match="baseline/follower"):
-        await person.driver.change_settings(Settings(model="no-such-model"))
+        await person.owner.change_settings(Settings(model="no-such-model"))
     with pytest.raises(BadInputError, match="no_runtime"):
-        await person.driver.change_settings(Settings(model="echo", arms=("magic",)))
+        await person.owner.change_settings(Settings(model="echo", arms=("magic",)))
     with pytest.raises(BadInputError):
         await person.driver.ask("kernel", TaskKind.CELL_OUTPUT, cell_id="c", code="  \n")
 
@@ -188,7 +188,7 @@ async def test_without_a_model_a_baseline_is_shown_and_the_trouble_named(make_pe
     person = await make_person(model="local/qwen2.5-coder-0.5b")
     await person.run("a = 1")
     assert person.session.shown[TaskKind.NEXT_CELL].prediction.predictor == "baseline/follower"
-    trouble = person.driver.current_trouble()
+    trouble = person.owner.current_trouble()
     assert trouble.code == "model_missing"
     assert "jupyter themisto model pull" in str(trouble)
 
@@ -197,4 +197,4 @@ async def test_a_remote_model_is_not_asked_until_the_user_allows_it(make_person)
     person = await make_person(model="openai/gpt-4o")
     await person.run("a = 1")
     assert {one.prediction.predictor for one in await person.stored()}.isdisjoint({"openai/gpt-4o"})
-    assert person.driver.current_trouble().code == "remote_off"
+    assert person.owner.current_trouble().code == "remote_off"

@@ -103,8 +103,8 @@ class _Handler(tornado.web.RequestHandler):
         except StreamClosedError:
             self.hung_up.set()
 
-    async def event(self, delta: dict[str, Any] | None, **fields: Any) -> None:
-        choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": None}]
+    async def event(self, delta: dict[str, Any] | None, finish: str | None = None, **fields: Any) -> None:
+        choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
         piece = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": choices}
         self.write(f"data: {json.dumps(piece | fields)}\n\n")
         await self.flush()
@@ -118,6 +118,7 @@ def answer(text: str, *, pause_s: float = 0.0) -> Behaviour:
         for start in range(0, len(text), 3):
             await handler.event({"role": "assistant", "content": text[start : start + 3]})
             await asyncio.sleep(pause_s)
+        await handler.event({}, "stop")
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
         await handler.event(None, usage=usage | {"prompt_tokens_details": {"cached_tokens": 64}})
         handler.write("data: [DONE]\n\n")
@@ -169,6 +170,13 @@ async def stall(handler: _Handler) -> None:
     handler.set_header("Content-Type", "text/event-stream")
     await handler.event({"role": "assistant", "content": "4"})
     await handler.hung_up.wait()
+
+
+async def break_off_later(handler: _Handler) -> None:
+    """Close the connection after one piece of the answer."""
+    handler.set_header("Content-Type", "text/event-stream")
+    await handler.event({"role": "assistant", "content": "4"})
+    handler.request.connection.stream.close()
 
 
 async def break_off(handler: _Handler) -> None:

@@ -11,6 +11,7 @@ from fake_provider import (
     FakeProvider,
     answer,
     break_off,
+    break_off_later,
     headers_only,
     never_answer,
     refuse,
@@ -134,6 +135,16 @@ async def test_passing_trouble_is_tried_again(provider, predictor, chat, trouble
     provider.behave(trouble, answer("42"))
     assert (await ask(predictor, chat()))[-1].raw_text == "42"
     assert len(provider.seen) == 2
+
+
+async def test_an_answer_that_breaks_off_is_not_begun_again(provider, predictor, chat):
+    provider.behave(break_off_later, answer("42"))
+    texts = []
+    with pytest.raises(ModelUnavailableError, match="broke off"):
+        async for chunk in predictor.predict(chat()):
+            texts.append(chunk.raw_text)
+    assert texts == ["4"]
+    assert len(provider.seen) == 1
 
 
 async def test_lasting_trouble_ends_after_three_requests(provider, predictor, chat):

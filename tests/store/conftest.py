@@ -221,4 +221,6 @@ def start_writer() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     yield begin
     for process in started:
         process.kill()
-        process.communicate()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()

@@ -19,6 +19,10 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+def read_bytes(path: Path) -> bytes:
+    return path.read_bytes()
+
+
 async def test_only_the_owner_can_read_the_files(store: Store, path: Path, make_step: Callable) -> None:
     await store.add_step("t1", make_step(0))
     assert mode_of(path.parent) == 0o700
@@ -27,7 +31,7 @@ async def test_only_the_owner_can_read_the_files(store: Store, path: Path, make_
     assert [mode_of(path.with_name(name)) for name in files] == [0o600] * 3
 
 
-async def test_an_open_file_is_closed_to_others(path: Path, reopen: Callable) -> None:
+def test_an_open_file_is_closed_to_others(path: Path, reopen: Callable) -> None:
     path.parent.mkdir(parents=True)
     path.parent.chmod(0o755)
     path.touch(mode=0o644)
@@ -83,22 +87,28 @@ def test_a_file_that_is_no_database_is_named_and_kept(path: Path, reopen: Callab
     assert path.read_bytes() == content
 
 
+def damage(path: Path) -> bytes:
+    """Overwrite all but the first pages; return what the file holds then."""
+    content = bytearray(path.read_bytes())
+    content[8192:] = b"\x5a" * (len(content) - 8192)
+    path.write_bytes(content)
+    return bytes(content)
+
+
 async def test_a_damaged_store_is_named_and_kept(path: Path, reopen: Callable, make_step: Callable) -> None:
+    async def open_and_read() -> None:
+        await reopen(path).steps("t1")
+
     store = reopen(path)
     for index in range(50):
         await store.add_step("t1", make_step(index, code="x" * 5_000))
     await store.close()
-    with path.open("r+b") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(8192)
-        file.write(b"\x5a" * (size - 8192))
-    damaged = path.read_bytes()
+    damaged = damage(path)
     with pytest.raises(StoreError) as caught:
-        store = reopen(path)
-        await store.steps("t1")
+        await open_and_read()
     assert str(path) in str(caught.value)
     assert "damaged" in str(caught.value)
-    assert path.read_bytes() == damaged
+    assert read_bytes(path) == damaged
 
 
 async def test_a_locked_store_says_what_to_do(

@@ -21,6 +21,10 @@ from themisto_lab.store.store import Store
 from themisto_lab.store.tables import METADATA, VERSION_TABLE
 
 
+def read_bytes(path: Path) -> bytes:
+    return path.read_bytes()
+
+
 def test_the_newest_revision_is_the_one_that_the_code_expects() -> None:
     assert ScriptDirectory(str(MIGRATIONS_FOLDER)).get_heads() == [HEAD_REVISION]
 
@@ -87,10 +91,10 @@ async def test_a_store_of_a_newer_version_is_left_alone(path: Path, reopen: Call
     store = reopen(path)
     await store._writer.write(lambda c: c.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9001'")))
     await store.close()
-    before = path.read_bytes()
+    before = read_bytes(path)
     with pytest.raises(StoreError, match="newer version"):
         reopen(path)
-    assert path.read_bytes() == before
+    assert read_bytes(path) == before
 
 
 def test_another_programs_database_is_left_alone(path: Path, reopen: Callable) -> None:
@@ -105,7 +109,7 @@ def test_another_programs_database_is_left_alone(path: Path, reopen: Callable) -
     other.close()
 
 
-def test_a_failed_upgrade_changes_nothing(path: Path, log: logging.Logger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_upgrade_changes_nothing(path: Path, log: logging.Logger) -> None:
     engine = make_writer(locate(path), log)
     upgrade(engine, "old", revision="0001")
     with engine.begin() as connection:

@@ -139,7 +139,7 @@ class KernelLink:
             return
         try:
             self._on_message(message)
-        except Exception as error:  # noqa: BLE001 - one odd message does not end the recording
+        except Exception as error:
             self._log.warning("A kernel message could not be recorded: %s", type(error).__name__)
 
     async def _read_replies(self, socket: Any) -> None:

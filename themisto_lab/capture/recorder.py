@@ -49,7 +49,7 @@ class Recorder:
         Called when the kernel has died and is not started again.
     """
 
-    def __init__(  # noqa: PLR0913 - a recorder stands between five parties
+    def __init__(
         self,
         kernel_id: str,
         kernel_manager: Any,
@@ -360,7 +360,7 @@ class Recorder:
     async def _refresh_notebook(self, record: LifeRecord) -> None:
         try:
             notebook = await self._resolve_notebook()
-        except Exception as error:  # noqa: BLE001 - a session that is gone has no path; the last one stays
+        except Exception as error:
             self._log.debug("The notebook's path is not known: %s", type(error).__name__)
             return
         if record.set_notebook(notebook):

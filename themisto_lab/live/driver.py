@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 
 from themisto_lab.capture.listener import KernelLife, RunStarted
 from themisto_lab.capture.redact import redact_code
-from themisto_lab.context.select import ARMS
 from themisto_lab.errors import BadInputError, NotFoundError, ThemistoError
 from themisto_lab.live.board import Board
 from themisto_lab.live.events import Events
@@ -20,9 +18,8 @@ from themisto_lab.live.settings import Settings
 from themisto_lab.live.tracked import Tracked
 from themisto_lab.predict.base import Predictor
 from themisto_lab.predict.registry import Registry
-from themisto_lab.store.records import ForgetCounts
 from themisto_lab.store.store import Store
-from themisto_lab.types import JsonObject, PredictionError, Step, TaskKind
+from themisto_lab.types import Step, TaskKind
 
 _CAP_EVERY_STEPS = 50
 
@@ -69,12 +66,12 @@ class LiveDriver:
         self.settings = settings
         self._obstacle: ThemistoError | None = None
         self._memory: Store | None = None
-        self._events = events or Events()
+        self.events = events or Events()
         self._log = log
         self._read_options = read_options
         self._sessions: dict[str, Session] = {}
-        self.board = Board(lambda: self.settings, self.store_for, self._events, log)
-        self._judge = Judge(self.store_for, self._events)
+        self.board = Board(lambda: self.settings, self.store_for, self.events, log)
+        self._judge = Judge(self.store_for, self.events)
 
     def session(self, kernel_id: str) -> Session:
         """Return the present life of a kernel.
@@ -105,7 +102,7 @@ class LiveDriver:
         session = Session(life)
         self._sessions[life.kernel_id] = session
         await self._load_options(session)
-        self._events.life(life.kernel_id, life.trajectory_id, "started")
+        self.events.life(life.kernel_id, life.trajectory_id, "started")
 
     async def life_changed(self, life: KernelLife) -> None:
         """Take over a new capability or notebook path."""
@@ -118,7 +115,7 @@ class LiveDriver:
             await self._load_options(session)
             if session.steps:
                 await self.store_for(session).update_trajectory(session.trajectory_id, notebook=life.notebook)
-        self._events.life(life.kernel_id, life.trajectory_id, "changed")
+        self.events.life(life.kernel_id, life.trajectory_id, "changed")
 
     async def life_ended(self, life: KernelLife) -> None:
         """Give up what is open about a life that ended, and forget the session."""
@@ -127,7 +124,7 @@ class LiveDriver:
             return
         await self.board.give_up(session, list(session.open.values()), "cancelled")
         del self._sessions[life.kernel_id]
-        self._events.life(life.kernel_id, life.trajectory_id, "ended")
+        self.events.life(life.kernel_id, life.trajectory_id, "ended")
 
     async def run_started(self, run: RunStarted) -> None:
         """Stop predicting at once: a run has begun."""
@@ -144,7 +141,7 @@ class LiveDriver:
             (missed if is_about_it else dropped).append(tracked)
         await self.board.give_up(session, missed, "missed")
         await self.board.give_up(session, dropped, "cancelled")
-        self._events.run(run.kernel_id, run.trajectory_id, "started", None)
+        self.events.run(run.kernel_id, run.trajectory_id, "started", None)
         model = self._model()
         if model is not None and self.settings.next_cell == "run_end":
             self.board.warm(session, model, run.code)
@@ -159,7 +156,7 @@ class LiveDriver:
             return
         store = self.store_for(session)
         if store is self.store and await store.count_steps(session.trajectory_id) < session.n_in_file:
-            await self._forget_session(session)  # another program erased it; prompts must not bring it back
+            await self.forget_session(session)  # another program erased it; prompts must not bring it back
         # Steps that were not captured (while the notebook was off) leave no gap.
         step = step.model_copy(update={"index": len(session.steps)})
         session.steps.append(step)
@@ -167,7 +164,7 @@ class LiveDriver:
             await store.add_trajectory(session.head())
         await store.add_step(session.trajectory_id, step)
         session.n_in_file += store is self.store
-        self._events.run(life.kernel_id, session.trajectory_id, "finished", step.index)
+        self.events.run(life.kernel_id, session.trajectory_id, "finished", step.index)
         await self._judge.settle(session, step)
         if step.index % _CAP_EVERY_STEPS == _CAP_EVERY_STEPS - 1:
             await self.store.enforce_cap(self.settings.store_cap_bytes)
@@ -243,77 +240,8 @@ class LiveDriver:
 
     def find(self, prediction_id: str) -> Tracked | None:
         """Find a prediction that is still in memory."""
-        session = self._session_of(prediction_id)
+        session = self.session_of(prediction_id)
         return None if session is None else session.find(prediction_id)
-
-    async def set_options(self, kernel_id: str, options: NotebookOptions) -> Session:
-        """Take over a notebook's own options."""
-        session = self.session(kernel_id)
-        if session.enabled and not options.enabled:
-            await self.board.give_up(session, list(session.open.values()), "cancelled")
-            session.open.clear()  # what is ready stays in the store as never run
-        session.enabled = options.enabled
-        if session.task_description != options.task_description:
-            session.task_description = options.task_description
-            if session.steps:
-                await self.store_for(session).update_trajectory(
-                    session.trajectory_id, task_description=options.task_description
-                )
-        self._events.life(kernel_id, session.trajectory_id, "changed")
-        return session
-
-    async def change_settings(self, settings: Settings) -> None:
-        """Take over new settings. What runs for a model that is no longer chosen is given up.
-
-        Raises
-        ------
-        UnknownModelError
-            If no predictor has the model's name.
-        BadInputError
-            If an arm is unknown.
-        """
-        self.registry.get(settings.model)
-        unknown = [arm for arm in settings.arms if arm not in ARMS]
-        if unknown or not settings.arms:
-            raise BadInputError(f"arms: {unknown or 'none given'}; known are {', '.join(ARMS)}.")
-        old, self.settings = self.settings, settings
-        if (old.model, old.arms, old.enabled, old.recording) == (
-            settings.model,
-            settings.arms,
-            settings.enabled,
-            settings.recording,
-        ):
-            return
-        for session in self._sessions.values():
-            await self.board.give_up(session, list(session.open.values()), "cancelled")
-
-    def current_trouble(self) -> ThemistoError | PredictionError | None:
-        """Return the one thing that a person should mend, if any: the model's obstacle, or its latest failure."""
-        _, found = chosen_model(self.registry, self.settings)
-        return found or self.board.last_failure
-
-    async def feedback(self, prediction_id: str, action: str, detail: JsonObject) -> None:
-        """Log what a person did with a prediction, in the store that it is in.
-
-        Raises
-        ------
-        NotFoundError
-            If there is no such prediction.
-        """
-        session = self._session_of(prediction_id)
-        store = self.store if session is None else self.store_for(session)
-        await store.add_feedback(prediction_id, action, detail)
-
-    async def forget(
-        self, *, before: datetime | None, notebook: str | None, everything: bool, dry_run: bool
-    ) -> ForgetCounts:
-        """Erase what matches from the record, or count it. What this session holds in memory goes as well."""
-        counts = await self.store.forget(before=before, notebook=notebook, everything=everything, dry_run=dry_run)
-        if not dry_run:
-            for session in self._sessions.values():
-                if notebook in (None, session.life.notebook) and (before is None or session.began_before(before)):
-                    await self._forget_session(session)
-        return counts
 
     async def settled(self, kernel_id: str) -> None:
         """Wait until no prediction runs for a kernel."""
@@ -329,11 +257,17 @@ class LiveDriver:
 
     # -- inner ------------------------------------------------------------------------------------------------
 
-    async def _forget_session(self, session: Session) -> None:
+    def sessions(self) -> list[Session]:
+        """Return the present life of each kernel."""
+        return list(self._sessions.values())
+
+    async def forget_session(self, session: Session) -> None:
+        """Let go of a session's past: nothing of it may come into a later prompt."""
         await self.board.give_up(session, list(session.open.values()), "cancelled", store=False)
         session.forget_past()
 
-    def _session_of(self, prediction_id: str) -> Session | None:
+    def session_of(self, prediction_id: str) -> Session | None:
+        """Find the session that holds a prediction in memory."""
         return next((session for session in self._sessions.values() if session.find(prediction_id)), None)
 
     def _active(self, session: Session) -> bool:

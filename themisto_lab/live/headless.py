@@ -19,6 +19,7 @@ from themisto_lab.capture.recorder import Recorder
 from themisto_lab.errors import BadInputError
 from themisto_lab.live.driver import LiveDriver
 from themisto_lab.live.options import NotebookOptions, options_from_metadata
+from themisto_lab.live.owner import Owner
 from themisto_lab.types import Step, TaskKind
 
 _START_WAIT_S = 60.0
@@ -209,7 +210,7 @@ async def run_notebook(
         await recorder.start()
         client.start_channels()
         await _wait_until_ready(client, relay, notebook)
-        await driver.set_options(kernel_id, notebook.options)
+        await Owner(driver).set_options(kernel_id, notebook.options)
         run = _Run(notebook, driver, relay, manager, kernel_id, cell_timeout_s, on_step)
         note = await run.all_cells(client)
         life = relay.life

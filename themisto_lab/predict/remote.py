@@ -141,7 +141,8 @@ class RemotePredictor:
                         started = True
                         yield chunk
             except Exception as error:  # noqa: BLE001 - litellm raises its own, its clients' and bare ones
-                failure = remote_errors.explain(error, self.name, request.timeout_s, settings.keys())
+                names = settings.keys() | self._rejected_settings
+                failure = remote_errors.explain(error, self.name, request.timeout_s, names)
                 log.info("%s failed (%s)", self.name, type(error).__name__)
             else:
                 return

@@ -59,14 +59,16 @@ def explain(error: Exception, model: str, timeout_s: float, settings: Collection
     timeout_s
         The time that was allowed, in seconds.
     settings
-        The names of the settings that were sent.
+        The names of the settings that are sent, or were until they were rejected.
     """
     classes = {cls.__name__ for cls in type(error).__mro__}
     if isinstance(error, TimeoutError) or classes & {"Timeout", "APITimeoutError"}:
         return RemoteFailure(timed_out(model, timeout_s))
     if "ContextWindowExceededError" in classes:
         return RemoteFailure(PromptTooLongError(f"The prompt is longer than {model} reads; choose a smaller context."))
-    if _is_connection(classes):
+    if "MidStreamFallbackError" in classes:
+        return RemoteFailure(ModelUnavailableError(f"{model} broke off in the middle of its answer."), retry=True)
+    if _is_connection(error, classes):
         provider = _provider(model)
         return RemoteFailure(
             ModelUnavailableError(f"{provider} could not be reached; check the network and its address."),
@@ -117,10 +119,11 @@ def key_missing(provider: str) -> ModelKeyError:
     )
 
 
-def _is_connection(classes: Collection[str]) -> bool:
-    return bool(
-        {"APIConnectionError", "ConnectError", "TransportError", "ConnectionError"}.intersection(classes)
-    ) and not {"APIStatusError"}.intersection(classes)
+def _is_connection(error: Exception, classes: Collection[str]) -> bool:
+    """Tell whether no answer came at all; litellm dresses some of these up as an HTTP 500 of the provider."""
+    if "APIStatusError" in classes:
+        return "InternalServerError" in classes and "Connection error" in str(error)
+    return not {"APIConnectionError", "TransportError", "ConnectionError"}.isdisjoint(classes)
 
 
 def _rejected(error: Exception, model: str, status: int, settings: Collection[str]) -> RemoteFailure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from themisto_lab.live.driver import LiveDriver
+from themisto_lab.live.owner import Owner
 from themisto_lab.services.pulls import Pulls
 
 
@@ -16,9 +17,12 @@ class ServerContext:
     ----------
     driver
         The live driver with its store and registry.
+    owner
+        What the owner of the record decides.
     pulls
         The model downloads under way.
     """
 
     driver: LiveDriver
+    owner: Owner
     pulls: Pulls

@@ -31,7 +31,7 @@ class NotebookHandler(ThemistoHandler):
     async def put(self, kernel_id: str) -> None:
         """Take over the options that the notebook's metadata hold."""
         driver = self.themisto.driver
-        session = await driver.set_options(kernel_id, self.body(NotebookOptions))
+        session = await self.themisto.owner.set_options(kernel_id, self.body(NotebookOptions))
         self.reply(kernel_view(session, enabled=driver.settings.enabled))
 
 

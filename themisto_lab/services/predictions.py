@@ -132,7 +132,7 @@ class FeedbackHandler(ThemistoHandler):
     async def post(self, prediction_id: str) -> None:
         """Log what the user did with a prediction."""
         feedback = self.body(FeedbackRequest)
-        await self.themisto.driver.feedback(prediction_id, feedback.action, feedback.detail)
+        await self.themisto.owner.feedback(prediction_id, feedback.action, feedback.detail)
         self.set_status(204)
         self.finish()
 

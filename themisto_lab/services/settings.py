@@ -20,7 +20,7 @@ class StatusHandler(ThemistoHandler):
     async def get(self) -> None:
         """Return the version, the settings, the model's and the store's state, and one trouble at most."""
         driver = self.themisto.driver
-        trouble = driver.current_trouble()
+        trouble = self.themisto.owner.current_trouble()
         self.reply(
             StatusView(
                 version=__version__,
@@ -46,5 +46,5 @@ class SettingsHandler(ThemistoHandler):
     async def put(self) -> None:
         """Take over what the user chose."""
         settings = self.body(SettingsView)
-        await self.themisto.driver.change_settings(settings)
+        await self.themisto.owner.change_settings(settings)
         self.reply(settings)

@@ -32,7 +32,7 @@ class ForgetHandler(ThemistoHandler):
         ask = self.body(ForgetRequest)
         if not (ask.everything or ask.before or ask.notebook):
             raise BadInputError("Say what to forget: before a date, a notebook, or everything.")
-        counts = await self.themisto.driver.forget(
+        counts = await self.themisto.owner.forget(
             before=ask.before, notebook=ask.notebook, everything=ask.everything, dry_run=ask.dry_run
         )
         self.reply(

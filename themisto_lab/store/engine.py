@@ -115,8 +115,9 @@ def bare_sqlite(engine: Engine) -> Iterator[sqlite3.Connection]:
 def _set_journal(engine: Engine, location: Location, log: Log) -> None:
     """Use write-ahead logging; where the file system can't, a rollback journal, with one warning."""
     with bare_sqlite(engine) as connection:
-        # Only a file without tables takes this, and only before the journal mode is written to it.
-        connection.execute("PRAGMA auto_vacuum=INCREMENTAL").close()
+        # Only an empty file takes this, before the journal mode is written to it.
+        if connection.execute("PRAGMA page_count").fetchone() == (0,):
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL").close()
         if _ask_for_wal(connection):
             return
         connection.execute("PRAGMA journal_mode=DELETE").fetchall()

@@ -64,8 +64,8 @@ def release_free_space(engine: Engine) -> None:
     if engine.dialect.name != "sqlite":
         return
     with bare_sqlite(engine) as connection:
-        # The pragma frees a page for each row that is fetched.
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        # The pragma frees a page at each step, and only executescript goes on to its last step.
+        connection.executescript("PRAGMA incremental_vacuum").close()
         _empty_log(connection)
 
 

@@ -42,4 +42,4 @@ def read(source: Source, report: ImportReport) -> Iterator[Trajectory]:
         )
 
 
-IMPORTER = Importer(kind="cruxeval", title="CRUXEval items", detects=detects, read=read)
+IMPORTER = Importer(kind="cruxeval", title="CRUXEval items", detects=detects, read=read, is_public=True)

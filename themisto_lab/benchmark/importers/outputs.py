@@ -1,12 +1,17 @@
-"""Outputs as notebooks hold them (nbformat 4) become `CellOutput`s."""
+"""Outputs as notebooks hold them (nbformat 4) become `CellOutput`s, exactly as those of a live kernel do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
+from themisto_lab.benchmark.format import UNKNOWN_TIME
 from themisto_lab.benchmark.importers.source import clean_text
-from themisto_lab.types import MIME_ERROR, MIME_STDERR, MIME_STDOUT, MIME_TEXT, CellOutput, Status
+from themisto_lab.capture.messages import Run
+from themisto_lab.capture.redact import redact_code, redact_text
+from themisto_lab.types import MIME_ERROR, CellOutput, Status
+
+_KINDS = frozenset({"stream", "error", "execute_result", "display_data"})
 
 
 def joined(text: Any) -> str:
@@ -17,15 +22,20 @@ def joined(text: Any) -> str:
 
 
 def notebook_outputs(raw: Iterable[Any]) -> tuple[CellOutput, ...]:
-    """Turn a code cell's outputs into text; what isn't an output is passed over.
+    """Turn a code cell's outputs into text, redacted and bounded; what isn't an output is passed over.
 
     Parameters
     ----------
     raw
         Dictionaries with ``output_type`` as nbformat defines them.
     """
-    outputs = (_output(value) for value in raw if isinstance(value, dict))
-    return tuple(output for output in outputs if output is not None)
+    run = Run(message_id="", started_at=UNKNOWN_TIME)
+    for output in raw:
+        if isinstance(output, dict) and output.get("output_type") in _KINDS:
+            # A notebook keeps what the kernel's message held, text as lines.
+            run.add({"header": {"msg_type": output["output_type"]}, "content": _content(output)})
+    step = run.finish(index=0, kernel_id="", redact_code=redact_code, redact_text=redact_text, ended_at=UNKNOWN_TIME)
+    return step.outputs
 
 
 def status_of(outputs: Iterable[CellOutput]) -> Status:
@@ -42,26 +52,14 @@ def error_text(name: Any, value: Any) -> str:
     return f"{name_text}: {value_text}" if value_text else name_text
 
 
-def _output(value: dict[str, Any]) -> CellOutput | None:
-    kind = value.get("output_type")
-    if kind == "stream":
-        mime = MIME_STDERR if value.get("name") == "stderr" else MIME_STDOUT
-        return CellOutput(mime=mime, text=joined(value.get("text")))
-    if kind == "error":
-        return CellOutput(mime=MIME_ERROR, text=error_text(value.get("ename"), value.get("evalue")))
-    if kind in ("execute_result", "display_data"):
-        return _data_output(value.get("data"))
-    return None
-
-
-def _data_output(data: Any) -> CellOutput | None:
-    if not isinstance(data, dict) or not data:
-        return None
-    text = joined(data.get(MIME_TEXT))
-    picture = next((mime for mime in data if str(mime).startswith("image/")), None)
-    if picture is not None:
-        return CellOutput(mime=str(picture), text=text)
-    if MIME_TEXT in data:
-        return CellOutput(mime=MIME_TEXT, text=text)
-    mime, content = next(iter(data.items()))
-    return CellOutput(mime=str(mime), text=joined(content) if str(mime).startswith("text/") else "")
+def _content(output: dict[str, Any]) -> dict[str, Any]:
+    data = output.get("data")
+    return {
+        "name": output.get("name"),
+        "text": joined(output.get("text")),
+        "ename": joined(output.get("ename")),
+        "evalue": joined(output.get("evalue")),
+        "data": {str(mime): joined(value) if isinstance(value, str | list) else value for mime, value in data.items()}
+        if isinstance(data, dict)
+        else {},
+    }

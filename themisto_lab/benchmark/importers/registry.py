@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from themisto_lab.benchmark.importers import cruxeval, ipython_history, june, notebook, verdant
+from themisto_lab.benchmark.importers.redaction import redact_trajectory
 from themisto_lab.benchmark.importers.source import Importer, ImportReport, Source
 from themisto_lab.errors import BadInputError
 from themisto_lab.types import Trajectory
@@ -78,4 +79,10 @@ def count(trajectory: Trajectory, report: ImportReport, task_description: str) -
 def _import_one(source: Source, report: ImportReport) -> Iterator[Trajectory]:
     importer = find_importer(source)
     report.kinds[importer.kind] += 1
-    yield from importer.read(source, report)
+    for trajectory in importer.read(source, report):
+        if importer.is_public:
+            yield trajectory
+            continue
+        redacted, n_blanked = redact_trajectory(trajectory)
+        report.notes["secret that was blanked"] += n_blanked
+        yield redacted

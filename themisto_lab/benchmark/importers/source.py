@@ -173,12 +173,15 @@ class Importer:
         Whether a source is of this kind, told from its content.
     read
         Yields the source's trajectories and counts in the report what it leaves out.
+    is_public
+        Whether the items are a published data set, which stays as it is; anyone else's secrets are blanked.
     """
 
     kind: str
     title: str
     detects: Callable[[Source], bool]
     read: Callable[[Source, ImportReport], Iterator[Trajectory]]
+    is_public: bool = False
 
 
 @contextmanager

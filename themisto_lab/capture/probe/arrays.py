@@ -6,7 +6,8 @@ that could format a user's object, and no copy of the data.
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional
+from collections.abc import Callable
+from typing import Any
 
 from . import safe
 from .secrets import PLACEHOLDER, SURE, name_secrecy
@@ -27,7 +28,7 @@ _INDEX_TYPES = (
 )
 
 
-def summarizer_for(kind: type) -> Optional[Callable[[Reader, Any], Summary]]:
+def summarizer_for(kind: type) -> Callable[[Reader, Any], Summary] | None:
     """Return what summarizes an exact type of numpy, pandas, polars or torch; None for any other type."""
     module = safe.module_of(kind)
     top = module.partition(".")[0]
@@ -59,7 +60,7 @@ def _cut(text: str) -> str:
 
 def _items(reader: Reader, values: Any, total: int, n: int = 6) -> str:
     shown = [reader.write(_plain(value), 2) for value in list(values[:n])]
-    return "[" + ", ".join(shown) + (", ... (%d items)]" % total if total > n else "]")
+    return "[" + ", ".join(shown) + (f", ... ({total} items)]" if total > n else "]")
 
 
 def _plain(value: Any) -> Any:
@@ -119,7 +120,7 @@ def _pandas_frame(reader: Reader, value: Any) -> Summary:
     blocks = manager.blocks
     labels = list(columns[:_MAX_COLUMNS])
     described = []
-    cells: List[str] = []
+    cells: list[str] = []
     for at, label in enumerate(labels):
         block = blocks[manager.blknos[at]]
         name = label if type(label) is str else reader.write(_plain(label), 2)
@@ -127,7 +128,7 @@ def _pandas_frame(reader: Reader, value: Any) -> Summary:
         if at < _MAX_CELL_COLUMNS:
             cells.append(_column_cells(reader, block.values, int(manager.blklocs[at]), name, n_rows))
     if n_columns > len(labels):
-        described.append("... (%d columns)" % n_columns)
+        described.append(f"... ({n_columns} columns)")
     size = sum(_values_size(block.values) for block in blocks)
     text = "columns: " + reader.clean(", ".join(described))
     shown = [cell for cell in cells if cell]
@@ -177,9 +178,9 @@ def _polars_frame(reader: Reader, value: Any) -> Summary:
     n_rows, n_columns = value.shape
     names = value.columns[:_MAX_COLUMNS]
     dtypes = value.dtypes[:_MAX_COLUMNS]
-    described = [name[:60] + " (" + str(dtype)[:60] + ")" for name, dtype in zip(names, dtypes)]
+    described = [name[:60] + " (" + str(dtypes[at])[:60] + ")" for at, name in enumerate(names)]
     if n_columns > len(names):
-        described.append("... (%d columns)" % n_columns)
+        described.append(f"... ({n_columns} columns)")
     text = "columns: " + reader.clean(", ".join(described))
     cells = []
     for at, name in enumerate(names[:_MAX_CELL_COLUMNS]):
@@ -198,5 +199,5 @@ def _polars_frame(reader: Reader, value: Any) -> Summary:
 def _polars_series(reader: Reader, value: Any) -> Summary:
     total = value.len()
     shown = [reader.write_named(value.name, value[i], 2) for i in range(min(6, total))]
-    text = "[" + ", ".join(shown) + (", ... (%d items)]" % total if total > 6 else "]")
+    text = "[" + ", ".join(shown) + (f", ... ({total} items)]" if total > 6 else "]")
     return Summary((int(total),), str(value.dtype)[:60], int(value.estimated_size()), _cut(text))

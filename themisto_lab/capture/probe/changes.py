@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 import types
+from collections.abc import Iterable
 from itertools import islice
-from typing import Any, Dict, Iterable, NamedTuple, Optional, Set
+from typing import Any, Dict, NamedTuple, Optional, Set
 
 from . import safe
 from .arrays import owned_by
@@ -29,11 +30,11 @@ class Print(NamedTuple):
     identity: int
     kind: int
     sample: bytes
-    full: Optional[bytes]
+    full: bytes | None
     transparent: bool
 
 
-def named_in(code: str, namespace: Dict[str, Any]) -> Set[str]:
+def named_in(code: str, namespace: dict[str, Any]) -> set[str]:
     """Return the names of a cell's code, and those that the functions it names refer to.
 
     Parameters
@@ -49,7 +50,7 @@ def named_in(code: str, namespace: Dict[str, Any]) -> Set[str]:
         More than is used, never less: words of comments and texts are in it as well.
     """
     names = set(_IDENTIFIER.findall(code[:_MAX_CODE_CHARS]))
-    more: Set[str] = set()
+    more: set[str] = set()
     for name in names:
         value = namespace.get(name)
         if type(value) is types.FunctionType:
@@ -66,7 +67,7 @@ def fingerprint(value: object, named: bool) -> Print:
     return Print(id(value), id(kind), sample, full, transparent)
 
 
-def differs(before: Optional[Print], now: Print) -> bool:
+def differs(before: Print | None, now: Print) -> bool:
     """Tell whether a variable was created or changed between two runs."""
     if before is None or before.kind != now.kind or before.sample != now.sample:
         return True
@@ -250,7 +251,7 @@ class _Walk:
                 self.feed(item, depth + 1)
 
 
-def _frames() -> "tuple[object, ...]":
+def _frames() -> tuple[object, ...]:
     names = safe.library("pandas")
     return (names.get("DataFrame"), names.get("Series"))
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
+from collections.abc import Iterable
+from typing import Any
 
 from . import safe
 from .arrays import summarizer_for
@@ -26,7 +27,7 @@ _MAX_VARIABLES = 1000
 _MAX_SUMMARIES_CHARS = 200_000
 _DEADLINE_S = 0.030
 
-Entry = List[Any]
+Entry = list[Any]
 """One variable in a message: name, type name, shape, dtype, size in bytes, summary."""
 
 
@@ -42,9 +43,9 @@ class Probe:
     def __init__(self, shell: Any) -> None:
         self.shell = shell
         self.kernel = shell.kernel
-        self.prints: Dict[str, Print] = {}
-        self.sent: Dict[str, Entry] = {}
-        self.secrets: Set[str] = set()
+        self.prints: dict[str, Print] = {}
+        self.sent: dict[str, Entry] = {}
+        self.secrets: set[str] = set()
         self.secrets_version = 0
         self.sequence = 0
         self.running_id = ""
@@ -79,7 +80,7 @@ class Probe:
                 "store_history": bool(info.store_history),
             }
             self._send(RUN_MESSAGE, content, parent)
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a fault of ours never reaches the cell
+        except (Exception, KeyboardInterrupt) as error:
             self._report(error)
 
     def after_run(self, result: Any) -> None:
@@ -89,10 +90,10 @@ class Probe:
             if not _is_own_run(self.kernel.get_parent("shell"), info):
                 return
             self._push(info, getattr(result, "execution_count", None))
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a fault of ours never reaches the cell
+        except (Exception, KeyboardInterrupt) as error:
             self._report(error)
 
-    def answer_look(self, stream: Any, ident: Any, parent: Dict[str, Any]) -> None:
+    def answer_look(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         """Answer a look at named variables on the control channel, also while a cell runs.
 
         Parameters
@@ -100,7 +101,7 @@ class Probe:
         stream, ident, parent
             As ipykernel passes them to a handler.
         """
-        content: Dict[str, Any] = {"status": "ok"}
+        content: dict[str, Any] = {"status": "ok"}
         try:
             asked = parent["content"]
             names = asked.get("names")
@@ -111,11 +112,11 @@ class Probe:
             entries = self._describe(reader, chosen[-_MAX_VARIABLES:], _deadline())
             content["variables"] = entries
             content["secrets"] = sorted(self.secrets | reader.found) if asked.get("secrets") else []
-        except Exception as error:  # noqa: BLE001 - the answer says what went wrong
+        except Exception as error:
             content = {"status": "error", "error": type(error).__name__}
         self.kernel.session.send(stream, LOOK_REPLY, content, parent, ident=ident)
 
-    def _namespace(self) -> List[Tuple[str, object]]:
+    def _namespace(self) -> list[tuple[str, object]]:
         """Return the user's own variables: no private names, modules or names of IPython's."""
         hidden = self.shell.user_ns_hidden
         missing = object()
@@ -129,8 +130,8 @@ class Probe:
             and not safe.is_module(value)
         ]
 
-    def _describe(self, reader: Reader, items: Iterable[Tuple[str, object]], deadline: float) -> List[Entry]:
-        entries: List[Entry] = []
+    def _describe(self, reader: Reader, items: Iterable[tuple[str, object]], deadline: float) -> list[Entry]:
+        entries: list[Entry] = []
         chars_left = _MAX_SUMMARIES_CHARS
         for name, value in items:
             kind = type(value)
@@ -142,7 +143,7 @@ class Probe:
             if time.perf_counter() < deadline and chars_left > 0:
                 try:
                     summary = (summarizer_for(kind) or _by_name(name))(reader, value)
-                except Exception:  # noqa: BLE001 - the type's name alone is told then
+                except Exception:
                     summary = Summary(None, None, None, "<" + safe.type_name(kind) + ">")
             chars_left -= len(summary.text)
             entries.append([name[:200], safe.type_name(kind), *summary])
@@ -178,8 +179,8 @@ class Probe:
             "omitted": len(namespace) - len(kept),
             "changed": changed,
             "hash_index": state_hash(
-                "\x1f".join(map(str, entry[:4])) + "\x1f" + entry[5] + "\x1f" + print_.sample.hex()
-                for entry, print_ in zip(entries, prints)
+                "\x1f".join(map(str, entry[:4])) + "\x1f" + entry[5] + "\x1f" + prints[at].sample.hex()
+                for at, entry in enumerate(entries)
             ),
             "secrets_version": self.secrets_version,
             **_memory(),
@@ -190,10 +191,10 @@ class Probe:
         self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
 
     def _compare(
-        self, items: List[Tuple[str, object]], named: Set[str], deadline: float
-    ) -> Tuple[List[str], List[Print]]:
-        changed: List[str] = []
-        prints: Dict[str, Print] = {}
+        self, items: list[tuple[str, object]], named: set[str], deadline: float
+    ) -> tuple[list[str], list[Print]]:
+        changed: list[str] = []
+        prints: dict[str, Print] = {}
         for name, value in items:
             before = self.prints.get(name)
             late = time.perf_counter() > deadline
@@ -202,7 +203,7 @@ class Probe:
                 continue
             try:
                 now = fingerprint(value, name in named and not late)
-            except Exception:  # noqa: BLE001 - told by identity alone
+            except Exception:
                 now = Print(id(value), id(type(value)), b"", None, False)
             if differs(before, now):
                 changed.append(name)
@@ -217,7 +218,7 @@ class Probe:
         if type(environment) is os._Environ:
             self._learn(environment_secrets(list(environment.items())))
 
-    def _learn(self, found: Set[str]) -> None:
+    def _learn(self, found: set[str]) -> None:
         if not found <= self.secrets and len(self.secrets) < 500:
             self.secrets |= found
             self.secrets_version += 1
@@ -227,10 +228,10 @@ class Probe:
         try:
             content = {"error": type(error).__name__}
             self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
-        except Exception:  # noqa: BLE001 - there is no other way to tell
+        except Exception:
             return
 
-    def _send(self, kind: str, content: Dict[str, Any], parent: Any) -> None:
+    def _send(self, kind: str, content: dict[str, Any], parent: Any) -> None:
         kernel = self.kernel
         kernel.session.send(kernel.iopub_socket, kind, content, parent=parent, ident=kernel._topic(kind))
 
@@ -266,11 +267,11 @@ def _deadline() -> float:
     return time.perf_counter() + 4 * _DEADLINE_S
 
 
-def _text_or_none(value: object) -> Optional[str]:
+def _text_or_none(value: object) -> str | None:
     return str(value) if type(value) is str else None
 
 
-def _memory() -> Dict[str, Optional[int]]:
+def _memory() -> dict[str, int | None]:
     """Return the process's resident memory and its peak, in bytes, where the system tells."""
     try:
         with open("/proc/self/status", "rb") as file:
@@ -282,8 +283,8 @@ def _memory() -> Dict[str, Optional[int]]:
     return {"memory_bytes": now, "peak_memory_bytes": peak}
 
 
-def _memory_elsewhere() -> Tuple[Optional[int], Optional[int]]:
-    now: Optional[int] = None
+def _memory_elsewhere() -> tuple[int | None, int | None]:
+    now: int | None = None
     psutil = sys.modules.get("psutil")
     if psutil is not None:
         now = int(psutil.Process().memory_info().rss)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import types
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 _MRO = type.__dict__["__mro__"]
 _CLASS_DICT = type.__dict__["__dict__"]
@@ -18,7 +18,7 @@ _MODULE = type.__dict__["__module__"]
 _ADDRESS = re.compile(r"0x[0-9A-Fa-f]{4,}")
 
 
-def mro(kind: type) -> Tuple[type, ...]:
+def mro(kind: type) -> tuple[type, ...]:
     """Return a class's method resolution order without asking its metaclass."""
     found = _MRO.__get__(kind)
     return found if type(found) is tuple else (kind,)
@@ -33,7 +33,7 @@ def module_of(kind: type) -> str:
     """Return the name of the module that a class says it is from; empty if it says something odd."""
     try:
         module = _MODULE.__get__(kind)
-    except Exception:  # noqa: BLE001 - a metaclass may do anything; the name is not worth a failure
+    except Exception:
         return ""
     return module if type(module) is str else ""
 
@@ -46,7 +46,7 @@ def type_name(kind: type) -> str:
     return text[:200]
 
 
-def library(name: str) -> Dict[str, Any]:
+def library(name: str) -> dict[str, Any]:
     """Return a loaded module's namespace; empty if it is not loaded, or loads itself only when touched."""
     module = sys.modules.get(name)
     if type(module) is types.ModuleType:
@@ -64,7 +64,7 @@ def is_module(value: object) -> bool:
     return types.ModuleType in mro(type(value))
 
 
-def instance_dict(value: object) -> Optional[Dict[str, Any]]:
+def instance_dict(value: object) -> dict[str, Any] | None:
     """Return a value's own ``__dict__``, or None where there is none or reading it would run code."""
     for kind in mro(type(value)):
         slot = class_dict(kind).get("__dict__")
@@ -77,10 +77,10 @@ def instance_dict(value: object) -> Optional[Dict[str, Any]]:
     return None
 
 
-def public_names(value: object, limit: int) -> List[str]:
+def public_names(value: object, limit: int) -> list[str]:
     """Return the first public attribute names of a value's own ``__dict__``, in order."""
     found = instance_dict(value)
-    names: List[str] = []
+    names: list[str] = []
     for name in list(found or ())[: 8 * limit]:
         if type(name) is str and not name.startswith("_"):
             names.append(name)
@@ -94,11 +94,11 @@ def strip_addresses(text: str) -> str:
     return _ADDRESS.sub("0x", text) if "0x" in text else text
 
 
-def own_size(value: object) -> Optional[int]:
+def own_size(value: object) -> int | None:
     """Return the bytes of the object's own block, without what it refers to."""
     try:
         if module_of(type(value)) == "builtins":
             return sys.getsizeof(value)
         return object.__sizeof__(value)
-    except Exception:  # noqa: BLE001 - a size is an estimate; without one the snapshot goes on
+    except Exception:
         return None

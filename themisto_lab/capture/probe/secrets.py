@@ -6,13 +6,13 @@ Shared by the probe (in the kernel) and by `themisto_lab.capture.redact` (in the
 from __future__ import annotations
 
 import re
-from typing import Iterable, Tuple
+from collections.abc import Iterable
 
 PLACEHOLDER = "[redacted]"
 
 # (a text that must occur, the pattern, the group that is blanked). The plain search for the first text is
 # what keeps this cheap: most texts hold none of them.
-_TOKEN_FORMS: Tuple[Tuple[str, str], ...] = (
+_TOKEN_FORMS: tuple[tuple[str, str], ...] = (
     ("PRIVATE KEY", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]+-----|\Z)"),
     ("sk-", r"(?<![\w-])sk-(?:[A-Za-z0-9]+-)*(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{20,}"),
     ("sk_", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{10,}"),
@@ -56,20 +56,104 @@ _AUTH_HEADER = re.compile(
 )
 
 _SECRET_WORDS = frozenset(
-    "password passwords passwd passphrase passcode pwd secret secrets apikey apikeys credential credentials "
-    "secretkey accesskey privatekey authkey authtoken accesstoken apitoken".split()
+    [
+        "password",
+        "passwords",
+        "passwd",
+        "passphrase",
+        "passcode",
+        "pwd",
+        "secret",
+        "secrets",
+        "apikey",
+        "apikeys",
+        "credential",
+        "credentials",
+        "secretkey",
+        "accesskey",
+        "privatekey",
+        "authkey",
+        "authtoken",
+        "accesstoken",
+        "apitoken",
+    ]
 )
 _KEY_OWNERS = frozenset(
-    "api access secret private auth encryption signing master service subscription storage account ssh "
-    "client consumer app".split()
+    [
+        "api",
+        "access",
+        "secret",
+        "private",
+        "auth",
+        "encryption",
+        "signing",
+        "master",
+        "service",
+        "subscription",
+        "storage",
+        "account",
+        "ssh",
+        "client",
+        "consumer",
+        "app",
+    ]
 )
 _TOKEN_OWNERS = frozenset(
-    "access auth api refresh bearer session bot oauth id csrf hf huggingface github gitlab slack personal "
-    "security user client jwt deploy vault openai telegram discord npm pypi wandb login secret".split()
+    [
+        "access",
+        "auth",
+        "api",
+        "refresh",
+        "bearer",
+        "session",
+        "bot",
+        "oauth",
+        "id",
+        "csrf",
+        "hf",
+        "huggingface",
+        "github",
+        "gitlab",
+        "slack",
+        "personal",
+        "security",
+        "user",
+        "client",
+        "jwt",
+        "deploy",
+        "vault",
+        "openai",
+        "telegram",
+        "discord",
+        "npm",
+        "pypi",
+        "wandb",
+        "login",
+        "secret",
+    ]
 )
 # Words after a secret word that turn it into something else: ``password_length``, ``token_count``.
 _TRAILERS = frozenset(
-    "prod production dev test testing staging old new str value raw text plain default main backup b64 tmp".split()
+    [
+        "prod",
+        "production",
+        "dev",
+        "test",
+        "testing",
+        "staging",
+        "old",
+        "new",
+        "str",
+        "value",
+        "raw",
+        "text",
+        "plain",
+        "default",
+        "main",
+        "backup",
+        "b64",
+        "tmp",
+    ]
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -111,10 +195,56 @@ def name_secrecy(name: str) -> int:
     return NO
 
 
-_NOT_PASS = frozenset("first second last this one single forward backward low high band by n num test".split())
+_NOT_PASS = frozenset(
+    [
+        "first",
+        "second",
+        "last",
+        "this",
+        "one",
+        "single",
+        "forward",
+        "backward",
+        "low",
+        "high",
+        "band",
+        "by",
+        "n",
+        "num",
+        "test",
+    ]
+)
 _LANGUAGE_TOKENS = frozenset(
-    "pad eos bos unk mask sep cls next start end special first last prev previous stop word sub target per max "
-    "min num n cur current image begin".split()
+    [
+        "pad",
+        "eos",
+        "bos",
+        "unk",
+        "mask",
+        "sep",
+        "cls",
+        "next",
+        "start",
+        "end",
+        "special",
+        "first",
+        "last",
+        "prev",
+        "previous",
+        "stop",
+        "word",
+        "sub",
+        "target",
+        "per",
+        "max",
+        "min",
+        "num",
+        "n",
+        "cur",
+        "current",
+        "image",
+        "begin",
+    ]
 )
 
 
@@ -142,7 +272,7 @@ def worth_remembering(value: str) -> bool:
     return len(value) >= 10 or (len(value) >= 6 and not value.isalpha() and not value.isdigit())
 
 
-def environment_secrets(environment: Iterable[Tuple[str, str]]) -> "set[str]":
+def environment_secrets(environment: Iterable[tuple[str, str]]) -> set[str]:
     """Return the values of environment variables whose names say that they are secret.
 
     Parameters
@@ -165,7 +295,7 @@ def environment_secrets(environment: Iterable[Tuple[str, str]]) -> "set[str]":
     return found
 
 
-def blank_tokens(text: str) -> Tuple[str, int]:
+def blank_tokens(text: str) -> tuple[str, int]:
     """Blank everything that has the form of a known token.
 
     Parameters
@@ -198,7 +328,7 @@ def blank_tokens(text: str) -> Tuple[str, int]:
     return text, count
 
 
-def blank_values(text: str, values: Iterable[str]) -> Tuple[str, int]:
+def blank_values(text: str, values: Iterable[str]) -> tuple[str, int]:
     """Blank every occurrence of known secret values.
 
     A value that is part of a longer word stays: a password ``river7`` does not blank ``river77``.
@@ -213,5 +343,5 @@ def blank_values(text: str, values: Iterable[str]) -> Tuple[str, int]:
     return text, count
 
 
-def _keep_first(match: "re.Match[str]") -> str:
+def _keep_first(match: re.Match[str]) -> str:
     return match.group(1) + PLACEHOLDER

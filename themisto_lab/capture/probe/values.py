@@ -14,8 +14,9 @@ import functools
 import pathlib
 import types
 import uuid
+from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple
 
 from . import safe
 from .secrets import PLACEHOLDER, SURE, blank_tokens, blank_values, is_secret, name_secrecy
@@ -31,9 +32,9 @@ _MAX_DEPTH = 3
 class Summary(NamedTuple):
     """What is told of one value; the fields are those of ``VariableSnapshot``."""
 
-    shape: Optional[Tuple[int, ...]]
-    dtype: Optional[str]
-    size_bytes: Optional[int]
+    shape: tuple[int, ...] | None
+    dtype: str | None
+    size_bytes: int | None
     text: str
 
 
@@ -48,8 +49,8 @@ class Reader:
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self.known = frozenset(known)
-        self.found: "set[str]" = set()
-        self._writers: Dict[type, Callable[[Any, int], str]] = {
+        self.found: set[str] = set()
+        self._writers: dict[type, Callable[[Any, int], str]] = {
             str: self._text,
             bytes: self._bytes,
             bytearray: self._bytes,
@@ -137,7 +138,7 @@ class Reader:
         head = self._blank_known(blank_tokens(head)[0])
         if len(value) <= limit + _LOOK_BEHIND_CUT_CHARS and len(head) <= limit:
             return _quoted(head)
-        return _quoted(head[:limit]) + "... (%d characters)" % len(value)
+        return _quoted(head[:limit]) + f"... ({len(value)} characters)"
 
     def _bytes(self, value: bytes, depth: int) -> str:
         limit = 64 if depth == 0 else 24
@@ -145,23 +146,23 @@ class Reader:
         text = self._blank_known(blank_tokens(text)[0])
         if PLACEHOLDER in text or len(value) <= limit:
             return "b" + _quoted(text[:limit])
-        return "b" + _quoted(text[:limit]) + "... (%d bytes)" % len(value)
+        return "b" + _quoted(text[:limit]) + f"... ({len(value)} bytes)"
 
-    def _items(self, items: Iterable[object], total: int, depth: int) -> List[str]:
+    def _items(self, items: Iterable[object], total: int, depth: int) -> list[str]:
         n = _MAX_ITEMS if depth == 0 else 4
         shown = [self.write(item, depth + 1) for item in islice(items, n)]
         if total > n:
-            shown.append("... (%d items)" % total)
+            shown.append(f"... ({total} items)")
         return shown
 
     def _sequence(self, value: Any, depth: int) -> str:
         if depth >= _MAX_DEPTH:
-            return "%s of %d" % (type(value).__name__, len(value))
+            return f"{type(value).__name__} of {len(value)}"
         if type(value) is list and len(value) > _MAX_ITEMS and depth == 0:
             n = _MAX_ITEMS - 2
             shown = [self.write(item, 1) for item in value[:n]]
             last = [self.write(item, 1) for item in value[-1:]]
-            return "[" + ", ".join([*shown, "...", *last]) + "] (%d items)" % len(value)
+            return "[" + ", ".join([*shown, "...", *last]) + f"] ({len(value)} items)"
         text = ", ".join(self._items(value, len(value), depth))
         if type(value) is tuple:
             return "(" + text + ("," if len(value) == 1 else "") + ")"
@@ -171,19 +172,19 @@ class Reader:
 
     def _set(self, value: Any, depth: int) -> str:
         if not value:
-            return "%s()" % type(value).__name__
+            return f"{type(value).__name__}()"
         if depth >= _MAX_DEPTH:
-            return "%s of %d" % (type(value).__name__, len(value))
+            return f"{type(value).__name__} of {len(value)}"
         # The order of a set differs from process to process: sorted where that is cheap.
         items = sorted(self.write(item, depth + 1) for item in islice(value, 64))
         n = _MAX_ITEMS if depth == 0 else 4
-        more = ", ... (%d items)" % len(value) if len(value) > n else ""
+        more = f", ... ({len(value)} items)" if len(value) > n else ""
         return "{" + ", ".join(items[:n]) + more + "}"
 
     def _mapping(self, value: Any, depth: int) -> str:
         total = len(value)
         if depth >= _MAX_DEPTH:
-            return "dict of %d" % total
+            return f"dict of {total}"
         n = 12 if depth == 0 else 4
         shown = []
         for key, item in islice(value.items(), n):
@@ -192,7 +193,7 @@ class Reader:
             else:
                 shown.append(self.write(key, depth + 1) + ": " + self.write(item, depth + 1))
         if total > n:
-            shown.append("... (%d items)" % total)
+            shown.append(f"... ({total} items)")
         return "{" + ", ".join(shown) + "}"
 
     def _function(self, value: types.FunctionType, depth: int) -> str:
@@ -245,7 +246,7 @@ def summarize(reader: Reader, name: str, value: object) -> Summary:
         At most `MAX_SUMMARY_CHARS` of text.
     """
     kind = type(value)
-    shape: Optional[Tuple[int, ...]] = None
+    shape: tuple[int, ...] | None = None
     size = safe.own_size(value)
     if kind in _SIZED:
         length = len(value)  # type: ignore[arg-type] # an exact builtin container
@@ -266,7 +267,7 @@ def _quoted(text: str) -> str:
 def _integer(value: int, _depth: int) -> str:
     # A long integer takes seconds to write, and Python refuses beyond 4,300 digits.
     if value.bit_length() > 400:
-        return "int of %d bits" % value.bit_length()
+        return f"int of {value.bit_length()} bits"
     return repr(value)
 
 
@@ -308,10 +309,10 @@ def _zoned(value: Any) -> str:
     return str(value.replace(tzinfo=None).isoformat())
 
 
-def _container_size(value: Any, length: int, own: Optional[int]) -> Optional[int]:
+def _container_size(value: Any, length: int, own: int | None) -> int | None:
     if own is None or length == 0 or type(value) in (str, bytes, bytearray):
         return own
-    items: List[object]
+    items: list[object]
     if type(value) in (list, tuple):
         items = [value[i * length // 16] for i in range(min(16, length))]
     elif type(value) in _MAPPINGS:
@@ -326,7 +327,7 @@ def _container_size(value: Any, length: int, own: Optional[int]) -> Optional[int
 _PLAIN = frozenset([type(None), bool, float, complex, range, type(Ellipsis), type(NotImplemented)])
 _MAPPINGS = frozenset([dict, collections.OrderedDict, collections.defaultdict, collections.Counter])
 _SIZED = _MAPPINGS | frozenset([str, bytes, bytearray, list, tuple, set, frozenset, collections.deque])
-_STDLIB: Dict[type, Callable[[Any], str]] = {
+_STDLIB: dict[type, Callable[[Any], str]] = {
     datetime.date: str,
     datetime.datetime: _zoned,
     datetime.timedelta: str,
