@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 from jupyter_server.extension.application import ExtensionApp
+from tornado.ioloop import IOLoop
 from traitlets import Bool, Float, Int, Unicode
 from traitlets import List as ListTrait
 
@@ -52,7 +52,7 @@ class ThemistoApp(ExtensionApp):  # type: ignore[misc]  # jupyter_server ships n
     timeout_s = Float(_DEFAULTS.timeout_s, help="The most seconds that a prediction may take.").tag(config=True)
 
     def initialize_settings(self) -> None:
-        """Open the store and wire the driver; nothing is started yet."""
+        """Open the store, wire the driver, and record kernels from the first turn of the event loop."""
         logger = self.serverapp.event_logger
         for schema in sorted(_EVENT_SCHEMAS.glob("*/v*.yaml")):
             logger.register_event_schema(schema)
@@ -76,16 +76,13 @@ class ThemistoApp(ExtensionApp):  # type: ignore[misc]  # jupyter_server ships n
         self._recorders = RecorderManager(
             self.serverapp.kernel_manager, self.serverapp.session_manager, logger, self._driver, self.log
         )
+        # The first thing that the event loop does once it runs: no kernel can have been asked for by then.
+        IOLoop.current().add_callback(self._recorders.start)
         self.settings["themisto"] = ServerContext(self._driver, Owner(self._driver), self._pulls)
 
     def initialize_handlers(self) -> None:
         """Add the routes."""
         self.handlers.extend(handlers())
-
-    async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        """Start to record once the server's event loop runs."""
-        del serverapp
-        await self._recorders.start()
 
     async def stop_extension(self) -> None:
         """Stop recording, predictions, downloads and engines, then close the store."""

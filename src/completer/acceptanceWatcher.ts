@@ -1,17 +1,11 @@
 import type { CommandRegistry } from '@lumino/commands';
 import type { IDisposable } from '@lumino/disposable';
 
-import { CommandIds } from '../commandIds';
-import { classifyAcceptance } from '../model/acceptance';
 import type { NotebookModel } from '../model/notebookModel';
 import type { IOffered } from './inlineProvider';
 
-/** The commands that take ghost text: JupyterLab's own, and ours for a part of it. */
-const ACCEPTING: ReadonlySet<string> = new Set([
-  'inline-completer:accept',
-  CommandIds.acceptWord,
-  CommandIds.acceptLine
-]);
+/** JupyterLab's own command that takes ghost text, by key or by button. */
+const ACCEPT = 'inline-completer:accept';
 
 /**
  * Notes when the user takes ghost text of ours. The completer has no signal for that, so its commands are watched.
@@ -40,28 +34,15 @@ export class AcceptanceWatcher implements IDisposable {
   ): void {
     const offered = this._offered();
     const view = this._model.nextCell.view;
-    if (!ACCEPTING.has(args.id) || !offered) {
-      return;
-    }
     const focus = this._model.notebook?.focus;
-    if (focus?.id !== offered.cellId || view?.id !== offered.predictionId) {
-      return;
-    }
-    const taken = classifyAcceptance(
-      view.text,
-      view.status !== 'running',
-      this._before.get(args.id) ?? offered.before,
-      focus.source
-    );
-    if (taken) {
-      const { action, characters } = taken;
-      this._model.feedback.report(view.id, action, {
-        surface: 'ghost',
-        characters
-      });
-      if (action === 'accepted') {
-        this._model.feedback.placed(focus.id, view, view.text);
-      }
+    if (
+      args.id === ACCEPT &&
+      offered &&
+      view?.id === offered.predictionId &&
+      focus?.id === offered.cellId
+    ) {
+      const { before } = offered;
+      this._model.feedback.taken(focus.id, view, before, focus.source);
     }
   }
 

@@ -66,7 +66,7 @@ export class InlineProvider implements IInlineCompletionProvider {
       before: text
     };
     this._cursor = cursor;
-    this._model.feedback.seen(offer.id, 'ghost');
+    this._model.feedback.seen(offer, 'ghost');
     const isIncomplete = offer.status === 'running';
     return {
       items: [

@@ -44,13 +44,21 @@ export class Forecaster implements IDisposable {
     this._arm();
   }
 
-  /** A cell is sent to the kernel: what was asked before is too late, and nothing is asked until it is done. */
+  /**
+   * A cell is sent to the kernel: what was asked before is too late, and nothing is asked until it is done.
+   *
+   * @param runCellId The cell, if it was sent from this page.
+   */
   hold(runCellId: string | null): void {
+    if (!this._isHeld) {
+      // The state will be another one: what was asked is asked again.
+      this._settled = '';
+    }
     this._isHeld = true;
     this._disarm();
     this._options.cancel();
     if (this._cell && this._cell.id === runCellId) {
-      // The cell has been run: it is not forecast again before it changes.
+      // The cell itself has been run: it is not forecast again before it changes.
       this._settled = keyOf(this._cell);
     }
   }

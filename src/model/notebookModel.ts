@@ -126,7 +126,7 @@ export class NotebookModel extends Observable {
     const view = this.nextCell.visible;
     if (view) {
       this.nextCell.dismiss();
-      this.feedback.report(view.id, 'dismissed', { surface: 'sidebar' });
+      this.feedback.report(view, 'dismissed', { surface: 'sidebar' });
     }
   }
 
@@ -184,7 +184,7 @@ export class NotebookModel extends Observable {
     const cellId = view?.text ? put(view.text) : null;
     if (view && cellId) {
       this.feedback.placed(cellId, view, view.text);
-      this.feedback.report(view.id, action, { surface: 'sidebar' });
+      this.feedback.report(view, action, { surface: 'sidebar' });
     }
   }
 
@@ -212,6 +212,7 @@ export class NotebookModel extends Observable {
         this._showNextCell(view.next_cell);
       }
       this._showOutput(view);
+      this._releaseIfFree();
     }
     this.emitChanged();
   }
@@ -245,6 +246,9 @@ export class NotebookModel extends Observable {
   }
 
   private _onPrediction(_: KernelModel, event: IPredictionEvent): void {
+    if (event.action !== 'started') {
+      this.feedback.completed(event.prediction_id);
+    }
     if (
       event.task === 'next_cell' &&
       event.shown &&
@@ -259,7 +263,14 @@ export class NotebookModel extends Observable {
     if (event.action === 'started') {
       this._consumed = this.nextCell.view?.id ?? null;
       this.forecaster.hold(null);
-    } else if (this._scheduled.size === 0) {
+    } else {
+      this._releaseIfFree();
+    }
+  }
+
+  /** Forecasts wait until the server has recorded what ran: before that they would be about an old state. */
+  private _releaseIfFree(): void {
+    if (!this.isBusy) {
       this.forecaster.release();
     }
   }
@@ -284,10 +295,7 @@ export class NotebookModel extends Observable {
     } else {
       this._scheduled.clear();
     }
-    if (this._scheduled.size === 0) {
-      this.forecaster.release();
-    }
-    // The event says the same; this holds also where the events' connection is down.
+    // The event says the same; a look holds also where the events' connection is down.
     this.kernel.refreshSoon();
     this.emitChanged();
   }

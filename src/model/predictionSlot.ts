@@ -5,6 +5,13 @@ import { Observable } from './observable';
 /** Opens a prediction's stream; aborting the signal closes it. */
 export type StreamOpener = (signal: AbortSignal) => AsyncGenerator<DeltaLine>;
 
+/** States in which there may be half a text, or one that is out of date. */
+const GIVEN_UP: ReadonlySet<PredictionView['status']> = new Set([
+  'cancelled',
+  'missed',
+  'stale'
+]);
+
 /**
  * The one prediction that a section shows, and the stream that it grows from.
  *
@@ -31,9 +38,12 @@ export class PredictionSlot extends Observable {
     return this._controller !== null;
   }
 
-  /** The prediction, unless the user waved it away. */
+  /** The prediction, unless the user waved it away or it never came to its end. */
   get visible(): PredictionView | null {
-    return this._view && this._view.id !== this._dismissed ? this._view : null;
+    const view = this._view;
+    const isHidden =
+      !view || view.id === this._dismissed || GIVEN_UP.has(view.status);
+    return isHidden ? null : view;
   }
 
   /** Show a prediction that is complete, or none. */

@@ -18,8 +18,8 @@ export function Footer(): React.ReactElement | null {
     <footer className="themisto-Footer">
       <span title={store.path}>
         {store.recording
-          ? `Recording on this machine · ${formatBytes(store.size_bytes)} · `
-          : 'Not recording: kept in memory only · '}
+          ? `Recording on this machine · ${formatBytes(store.size_bytes)}`
+          : 'Not recording: kept in memory only'}
       </span>
       <button
         className="themisto-Link"

@@ -3,9 +3,11 @@ import React, { useEffect } from 'react';
 import type { PredictionView } from '../api/generated';
 import { CommandIds } from '../commandIds';
 import { formatSeconds } from '../model/format';
+import { cameTrue } from '../model/lineDiff';
 import type { ThemistoModel } from '../model/themistoModel';
 import { CodeBlock } from './codeBlock';
 import { usePanel } from './context';
+import { DifferenceView } from './differenceView';
 import { Notice, Trouble } from './notice';
 import { Section } from './section';
 import { useObservable } from './useObservable';
@@ -26,7 +28,12 @@ export function NextCellSection(): React.ReactElement {
       isOpenAtFirst={true}
       aside={typeof latency === 'number' ? formatSeconds(latency) : null}
     >
-      {() => <Content />}
+      {() => (
+        <>
+          <Content />
+          <LastCell />
+        </>
+      )}
     </Section>
   );
 }
@@ -66,7 +73,7 @@ function emptyState(model: ThemistoModel): React.ReactElement {
   if (notebook.nextCell.isRunning) {
     return <Notice>Thinking.</Notice>;
   }
-  if (notebook.nextCell.visible) {
+  if (notebook.nextCell.visible?.status === 'ready') {
     return <Notice action={PREDICT}>Nothing to suggest this time.</Notice>;
   }
   return settings.view.next_cell === 'run_end' ? (
@@ -87,9 +94,9 @@ function Suggestion(props: {
   const { notebook } = model;
   useEffect(() => {
     if (view.text && !isRunning) {
-      notebook.feedback.seen(view.id, 'sidebar');
+      notebook.feedback.seen(view, 'sidebar');
     }
-  }, [notebook, view.id, view.text, isRunning]);
+  }, [notebook, view, isRunning]);
 
   const button = (
     label: string,
@@ -122,6 +129,25 @@ function Suggestion(props: {
         {isRunning ? 'thinking' : reasonOf(view)}
       </div>
     </>
+  );
+}
+
+/** The prediction before, beside what was run instead. */
+function LastCell(): React.ReactElement | null {
+  const { model } = usePanel();
+  const last = model.notebook.kernel.view?.last_next_cell;
+  if (!last?.text || last.truth === null || last.status !== 'scored') {
+    return null;
+  }
+  const verdict = cameTrue(last.text, last.truth) ? 'as predicted' : 'differs';
+  return (
+    <details className="themisto-Last" key={last.id}>
+      <summary>
+        {'The one before: '}
+        <span data-verdict={verdict}>{verdict}</span>
+      </summary>
+      <DifferenceView predicted={last.text} actual={last.truth} />
+    </details>
   );
 }
 

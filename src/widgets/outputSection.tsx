@@ -45,7 +45,7 @@ function Forecast(): React.ReactElement {
   const isShown = view !== null && (view.text !== '' || !isRunning);
   useEffect(() => {
     if (view && isShown && !isRunning && !view.error) {
-      notebook.feedback.seen(view.id, 'sidebar');
+      notebook.feedback.seen(view, 'sidebar');
     }
   }, [notebook, view, isShown, isRunning]);
 

@@ -1,8 +1,13 @@
 import React from 'react';
 
 import type { ScoreRow, TaskKind } from '../api/generated';
-import { formatCount, formatScore, shortModelName } from '../model/format';
-import { type ITaskScores, scoreTable } from '../model/scoreTable';
+import { formatCount, formatScore } from '../model/format';
+import {
+  differenceSentences,
+  type ITaskScores,
+  rowLabel,
+  scoreTable
+} from '../model/scoreTable';
 import { usePanel } from './context';
 import { Notice } from './notice';
 import { Section } from './section';
@@ -30,13 +35,11 @@ export function ScoresSection(): React.ReactElement {
         return tasks.length > 0 ? (
           <>
             <ScoreTable tasks={tasks} />
-            {scores?.differences
-              .filter(difference => difference.sentence)
-              .map((difference, index) => (
-                <p key={index} className="themisto-Sentence">
-                  {difference.sentence}
-                </p>
-              ))}
+            {differenceSentences(scores?.differences ?? []).map(sentence => (
+              <p key={sentence} className="themisto-Sentence">
+                {sentence}
+              </p>
+            ))}
           </>
         ) : (
           <Notice>Each prediction is scored when its cell is run.</Notice>
@@ -75,12 +78,12 @@ function ScoreTable(props: { tasks: ITaskScores[] }): React.ReactElement {
           {shown.map(row => (
             <Row
               key={`${row.predictor} ${row.arm}`}
-              label={shortModelName(row.predictor)}
+              label={rowLabel(row)}
               row={row}
             />
           ))}
           {free && !shown.some(row => row.predictor === free.predictor) && (
-            <Row label={`free: ${shortModelName(free.predictor)}`} row={free} />
+            <Row label={`free: ${rowLabel(free)}`} row={free} />
           )}
         </tbody>
       ))}

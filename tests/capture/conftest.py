@@ -16,7 +16,7 @@ from themisto_lab.capture.manager import RecorderManager
 from themisto_lab.capture.recorder import Recorder
 from themisto_lab.types import Step
 
-WAIT_S = 60.0
+WAIT_S = 30.0
 
 
 @dataclass
@@ -117,6 +117,15 @@ class Client:
         shown = reply["user_expressions"]["it"]
         assert shown["status"] == "ok", shown
         return str(shown["data"]["text/plain"])
+
+    async def heard_on_iopub(self, kind: str, message_id: str) -> dict[str, Any]:
+        """Wait for a message of a type among what the kernel publishes of a run."""
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                message: dict[str, Any] = await self.kc.get_iopub_msg(timeout=WAIT_S)
+                parent_id = message["parent_header"].get("msg_id")
+                if message["header"]["msg_type"] == kind and parent_id == message_id:
+                    return dict(message["content"])
 
     async def ready(self) -> None:
         """Wait until the kernel answers."""

@@ -13,6 +13,7 @@ from themisto_lab.predict.base import PredictRequest
 from themisto_lab.predict.download import pull
 from themisto_lab.predict.engine import Engine
 from themisto_lab.predict.models import MODELS
+from themisto_lab.predict.remote import close_clients
 from themisto_lab.predict.remote_thread import RemoteThread
 from themisto_lab.types import CellOutput, Context, Message, Step, TaskKind, Trajectory
 
@@ -43,7 +44,7 @@ def provider() -> Iterator[FakeProvider]:
 @pytest.fixture(scope="session")
 def remote_thread() -> Iterator[RemoteThread]:
     """The thread of remote models, with litellm imported once."""
-    thread = RemoteThread()
+    thread = RemoteThread(on_stop=close_clients)
     yield thread
     asyncio.run(thread.stop())
 
@@ -59,9 +60,7 @@ def transcript() -> MakeRequest:
         prompt: str, *, task: TaskKind = TaskKind.CELL_OUTPUT, max_tokens: int = 64, timeout_s: float = 60.0
     ) -> PredictRequest:
         context = Context(prompt=prompt, stop=("# %%", "\n# Variables", "\n# No"))
-        return PredictRequest(
-            task, Trajectory(id="t"), context=context, max_tokens=max_tokens, timeout_s=timeout_s
-        )
+        return PredictRequest(task, Trajectory(id="t"), context=context, max_tokens=max_tokens, timeout_s=timeout_s)
 
     return make
 

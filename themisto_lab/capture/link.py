@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import zmq
 import zmq.asyncio
@@ -49,6 +50,8 @@ class KernelLink:
         self._context.setsockopt(zmq.RCVHWM, _MAX_QUEUED_MESSAGES)
         client = kernel_manager.client(context=self._context)
         self._session = client.session
+        # A clone shares its id with the manager's other clients; a kernel answers one client per id.
+        self._session.session = uuid4().hex
         self._iopub = client.connect_iopub()
         self._monitor = self._iopub.get_monitor_socket(zmq.Event.DISCONNECTED)
         self._shell = client.connect_shell(identity=self._session.bsession)

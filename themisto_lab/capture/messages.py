@@ -202,7 +202,8 @@ class Run:
     def _error(self, content: Mapping[str, Any]) -> None:
         name = strip_ansi(str(content.get("ename", "")))
         value = strip_ansi(str(content.get("evalue", "")))
-        self.status = "interrupted" if name == "KeyboardInterrupt" else "error"
+        # ipykernel cancels a cell that awaits when it is interrupted.
+        self.status = "interrupted" if name in ("KeyboardInterrupt", "CancelledError") else "error"
         self._append(Output(MIME_ERROR, _bounded(f"{name}: {value}" if value else name)))
 
 

@@ -152,8 +152,12 @@ class LiveDriver:
         if session is None:
             return
         session.running = False
-        if not self._active(session):
-            return
+        if self._active(session):
+            async with session.settling:
+                await self._take_step(session, step)
+
+    async def _take_step(self, session: Session, step: Step) -> None:
+        life = session.life
         store = self.store_for(session)
         if store is self.store and await store.count_steps(session.trajectory_id) < session.n_in_file:
             await self.forget_session(session)  # another program erased it; prompts must not bring it back
@@ -244,9 +248,11 @@ class LiveDriver:
         return None if session is None else session.find(prediction_id)
 
     async def settled(self, kernel_id: str) -> None:
-        """Wait until no prediction runs for a kernel."""
+        """Wait until a kernel's last run is stored and scored, and no prediction runs."""
         session = self._sessions.get(kernel_id)
         if session is not None:
+            async with session.settling:
+                pass
             await self.board.settled(session)
 
     async def close(self) -> None:
@@ -289,7 +295,7 @@ class LiveDriver:
     async def _predict(
         self, session: Session, task: TaskKind, *, cell_id: str | None = None, code: str = ""
     ) -> Tracked | None:
-        planned, self._obstacle = plan_for(task, code, session.life.language, self.registry, self.settings)
+        planned, self._obstacle = plan_for(task, session, code, self.registry, self.settings)
         return await self.board.start(session, task, planned, cell_id=cell_id, code=code)
 
     async def _load_options(self, session: Session) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from themisto_lab.errors import BadInputError, EngineError, ThemistoError
 from themisto_lab.live.plan import Planned, plan
+from themisto_lab.live.session import Session
 from themisto_lab.live.settings import Settings
 from themisto_lab.predict.base import Predictor
 from themisto_lab.predict.baselines import BASELINES
@@ -49,7 +50,7 @@ def chosen_model(registry: Registry, settings: Settings) -> tuple[Predictor | No
 
 
 def plan_for(
-    task: TaskKind, code: str, language: str, registry: Registry, settings: Settings
+    task: TaskKind, session: Session, code: str, registry: Registry, settings: Settings
 ) -> tuple[tuple[Planned, ...], ThemistoError | None]:
     """Plan the predictions for one target.
 
@@ -64,6 +65,8 @@ def plan_for(
         What stands in the way of the user's model.
     """
     model, trouble = chosen_model(registry, settings)
-    if task is TaskKind.CELL_OUTPUT and language == "python" and is_silent(code):
+    if task is TaskKind.CELL_OUTPUT and session.life.language == "python" and is_silent(code):
         return (Planned(_SILENT, None, shown=True),), trouble
-    return plan(task, BASELINES, model, settings.arms), trouble
+    # Without a browser nobody knows the cell below.
+    free = [one for one in BASELINES if session.below is not None or one.name != "baseline/below"]
+    return plan(task, free, model, settings.arms), trouble

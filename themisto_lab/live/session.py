@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,6 +39,8 @@ class Session:
         The shown prediction that was settled last, by task.
     n_in_file
         How many of its steps were stored on disk (none that were run while nothing was recorded).
+    settling
+        Held while a finished run is stored and scored.
     below
         The source of the cell below the one in focus, as the front end last told it.
     """
@@ -52,6 +55,7 @@ class Session:
     shown: dict[TaskKind, Tracked] = field(default_factory=dict)
     last_shown: dict[TaskKind, Tracked] = field(default_factory=dict)
     n_in_file: int = 0
+    settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     below: str | None = None
 
     def __post_init__(self) -> None:

@@ -144,8 +144,16 @@ class Engine:
         if self._starting is None or self._starting.done():
             self._starting = asyncio.ensure_future(self._start())
             self._starting.add_done_callback(_mark_retrieved)
-        # Shielded: one caller that gives up must not take the start away from the others.
-        return await asyncio.shield(self._starting)
+        starting = self._starting
+        try:
+            # Shielded: one caller that gives up must not take the start away from the others.
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if starting.cancelled() and task is not None and not task.cancelling():
+                # It was `stop` that gave up, and not this caller, who has to hear of it.
+                raise EngineError("The embedded engine was stopped while it was loading.") from None
+            raise
 
     async def _start(self) -> _Ready:
         if self._ready is not None:

@@ -43,6 +43,7 @@ def _common_params(config: dict[str, Any]) -> Any:
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.offline = True
+    params.fit_params = False  # else the file is read twice, to fit a graphics card that is not used
     params.verbosity = 0
     return params
 

@@ -23,6 +23,7 @@ _ANSWER_TOKENS = 1024
 """Kept free for the answer in the engine's context."""
 
 _WARM_TIMEOUT_S = 60.0
+_COUNT_TIMEOUT_S = 5.0
 _BYTES_PER_TOKEN = 3.0
 _EVENT_PREFIX = "data: "
 
@@ -107,8 +108,11 @@ class LocalPredictor:
         """Return the number of tokens of a text: exact while the engine is up, else an estimate."""
         if self._engine.state != "ready":
             return estimate_tokens(text)
-        async with self._engine.lease() as client:
-            response = await client.post("/tokenize", json={"content": text}, timeout=5.0)
+        try:
+            async with self._engine.lease() as client:
+                response = await client.post("/tokenize", json={"content": text}, timeout=_COUNT_TIMEOUT_S)
+        except EngineError:
+            return estimate_tokens(text)
         return len(_json_object(response.content).get("tokens", ()))
 
     async def _events(

@@ -15,7 +15,7 @@ from themisto_lab.predict.engine import Engine
 from themisto_lab.predict.engine_process import EngineOptions
 from themisto_lab.predict.local import LocalPredictor
 from themisto_lab.predict.models import LOCAL_PREFIX, MODELS, find_spec
-from themisto_lab.predict.remote import RemoteOptions, RemotePredictor
+from themisto_lab.predict.remote import RemoteOptions, RemotePredictor, close_clients
 from themisto_lab.predict.remote_keys import REMOTE_PROVIDERS
 from themisto_lab.predict.remote_thread import RemoteThread
 
@@ -45,7 +45,7 @@ class Registry:
     ) -> None:
         self._engine_options = engine_options
         self._remote_options = dict(remote_options or {})
-        self._remote_thread = RemoteThread()
+        self._remote_thread = RemoteThread(on_stop=close_clients)
         self._engines: dict[str, Engine] = {}
         self._predictors: dict[str, Predictor] = {}
         self._third_parties: dict[str, EntryPoint] = {
@@ -53,9 +53,9 @@ class Registry:
         }
 
     def names(self) -> list[str]:
-        """Return the names that can be listed; remote models are beyond number."""
+        """Return the names to offer; remote models are beyond number, and ``echo`` is for tests."""
         local = [spec.predictor_name for spec in MODELS.values()]
-        return [*(baseline.name for baseline in BASELINES), *local, *sorted(self._third_parties), "echo"]
+        return [*(baseline.name for baseline in BASELINES), *local, *sorted(self._third_parties)]
 
     def get(self, name: str) -> Predictor:
         """Return the predictor of a name.

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import random
+import sys
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
@@ -214,6 +215,13 @@ class RemotePredictor:
             return float(sum(litellm.cost_per_token(model=self.name, usage_object=usage)))
         except Exception:  # noqa: BLE001 - a model without a price is no failure
             return None
+
+
+async def close_clients() -> None:
+    """Close the connections that litellm keeps, if it was used at all. Runs in the remote thread."""
+    litellm = sys.modules.get("litellm")
+    if litellm is not None:
+        await litellm.close_litellm_async_clients()
 
 
 def _usage(usage: Any) -> Usage | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -33,9 +33,16 @@ class _End:
 
 
 class RemoteThread:
-    """Runs asynchronous generators in a thread of its own and hands their items to the caller's event loop."""
+    """Runs asynchronous generators in a thread of its own and hands their items to the caller's event loop.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    on_stop
+        Run in the thread before it ends, to close what outlives a request.
+    """
+
+    def __init__(self, on_stop: Callable[[], Awaitable[None]] | None = None) -> None:
+        self._on_stop = on_stop
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -90,12 +97,14 @@ class RemoteThread:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_run, args=(self._loop,), name="themisto-remote", daemon=True)
+                self._thread = threading.Thread(
+                    target=_run, args=(self._loop, self._on_stop), name="themisto-remote", daemon=True
+                )
                 self._thread.start()
             return self._loop
 
 
-def _run(loop: asyncio.AbstractEventLoop) -> None:
+def _run(loop: asyncio.AbstractEventLoop, on_stop: Callable[[], Awaitable[None]] | None) -> None:
     """Run a loop until it is stopped, then let its tasks end."""
     asyncio.set_event_loop(loop)
     try:
@@ -105,5 +114,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         for task in tasks:
             task.cancel()
         loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        if on_stop is not None:
+            loop.run_until_complete(on_stop())
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()

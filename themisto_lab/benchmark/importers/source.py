@@ -52,8 +52,8 @@ class ImportReport:
             "kinds": dict(self.kinds),
             "trajectories": self.trajectories,
             "steps": self.steps,
-            "skipped": dict(self.skipped),
-            "notes": dict(self.notes),
+            "skipped": dict(+self.skipped),
+            "notes": dict(+self.notes),
             "warnings": self.warnings,
         }
 

@@ -5,8 +5,11 @@ Nothing here raises into the user's cell, prints, or touches the user's namespac
 
 from __future__ import annotations
 
+import _thread
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -80,7 +83,9 @@ class Probe:
                 "store_history": bool(info.store_history),
             }
             self._send(RUN_MESSAGE, content, parent)
-        except (Exception, KeyboardInterrupt) as error:
+        except KeyboardInterrupt:
+            _interrupt_again()
+        except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
             self._report(error)
 
     def after_run(self, result: Any) -> None:
@@ -261,6 +266,18 @@ def _is_own_run(parent: Any, info: Any) -> bool:
     code = parent["content"].get("code")
     raw = getattr(info, "raw_cell", None)
     return type(code) is str and type(raw) is str and code == raw
+
+
+def _interrupt_again() -> None:
+    """Send an interrupt anew that came while IPython ran a callback, where it would be swallowed."""
+    if sys.platform == "win32":
+        timer = threading.Timer(0.05, _thread.interrupt_main)
+    else:
+        # To the main thread, so that a sleep or a read there wakes up.
+        main = threading.main_thread().ident or 0
+        timer = threading.Timer(0.05, signal.pthread_kill, args=(main, signal.SIGINT))
+    timer.daemon = True
+    timer.start()
 
 
 def _deadline() -> float:
