@@ -56,7 +56,11 @@ export default tseslint.config(
   {
     files: ['*.js'],
     languageOptions: {
-      globals: { module: 'writable', require: 'readonly', __dirname: 'readonly' }
+      globals: {
+        module: 'writable',
+        require: 'readonly',
+        __dirname: 'readonly'
+      }
     },
     rules: { '@typescript-eslint/no-require-imports': 'off' }
   }

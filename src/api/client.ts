@@ -88,7 +88,12 @@ export class ThemistoClient {
     id: string,
     signal?: AbortSignal
   ): AsyncGenerator<DeltaLine> {
-    return this._stream('GET', ['predictions', id, 'stream'], undefined, signal);
+    return this._stream(
+      'GET',
+      ['predictions', id, 'stream'],
+      undefined,
+      signal
+    );
   }
 
   cancelPrediction(id: string): Promise<void> {

@@ -27,7 +27,13 @@ export interface IPredictionEvent {
   cell_id: string | null;
   shown: boolean;
   action:
-    'started' | 'ready' | 'failed' | 'scored' | 'missed' | 'stale' | 'cancelled';
+    | 'started'
+    | 'ready'
+    | 'failed'
+    | 'scored'
+    | 'missed'
+    | 'stale'
+    | 'cancelled';
 }
 
 /** A model is loaded, fetched or stopped. */

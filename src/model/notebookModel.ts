@@ -1,21 +1,17 @@
 import type { ThemistoClient } from '../api/client';
-import type { IPredictionEvent, IRunEvent, ThemistoEvents } from '../api/events';
-import type { AskRequest, KernelView, PredictionView } from '../api/generated';
-import { Feedback } from './feedback';
-import { Forecaster } from './forecaster';
-import { KernelModel } from './kernelModel';
 import type {
-  ICodeCell,
-  INotebook,
-  INotebookOptions,
-  IRunDone
-} from './notebook';
+  IPredictionEvent,
+  IRunEvent,
+  ThemistoEvents
+} from '../api/events';
+import type { AskRequest, PredictionView } from '../api/generated';
+import { Feedback } from './feedback';
+import { KernelModel } from './kernelModel';
+import type { INotebook, INotebookOptions, IRunDone } from './notebook';
 import { Observable } from './observable';
+import { OutputSlot } from './outputSlot';
 import { PredictionSlot } from './predictionSlot';
 import type { SettingsModel } from './settingsModel';
-
-/** How long no forecast is asked for on its own after one failed, in ms. */
-const BACK_OFF_MS = 60_000;
 
 /**
  * The open notebook: what is predicted for it, and what the user does with that.
@@ -29,11 +25,10 @@ export class NotebookModel extends Observable {
     super();
     this.feedback = new Feedback(_client);
     this.kernel = new KernelModel(_client, events);
-    this.forecaster = new Forecaster({
-      ask: cell => void this._forecast(cell, 'pause'),
-      cancel: () => this.output.stop(),
-      isAllowed: () => this.isOn && _settings.view.output === 'pause'
-    });
+    this.output = new OutputSlot(
+      (slot, ask) => this._ask(slot, ask),
+      () => this.isOn && _settings.view.output === 'pause'
+    );
     for (const slot of [this.nextCell, this.output]) {
       slot.changed.connect(this.emitChanged, this);
     }
@@ -46,11 +41,10 @@ export class NotebookModel extends Observable {
 
   readonly kernel: KernelModel;
   readonly feedback: Feedback;
-  readonly forecaster: Forecaster;
   /** The prediction of the cell that is run next. */
   readonly nextCell = new PredictionSlot();
   /** The forecast of the output of the cell in focus. */
-  readonly output = new PredictionSlot();
+  readonly output: OutputSlot;
 
   get notebook(): INotebook | null {
     return this._notebook;
@@ -106,8 +100,7 @@ export class NotebookModel extends Observable {
   async predictOutput(): Promise<void> {
     const cell = this._notebook?.focus;
     if (cell?.source.trim()) {
-      this.forecaster.resume();
-      await this._forecast(cell, 'ask');
+      await this.output.predict(cell, 'ask');
     }
   }
 
@@ -139,26 +132,10 @@ export class NotebookModel extends Observable {
   override dispose(): void {
     this.notebook = null;
     this._settings.changed.disconnect(this._onSettingsChanged, this);
-    this.forecaster.dispose();
     this.kernel.dispose();
     this.nextCell.dispose();
     this.output.dispose();
     super.dispose();
-  }
-
-  private async _forecast(
-    cell: ICodeCell,
-    trigger: 'pause' | 'ask'
-  ): Promise<void> {
-    const error = await this._ask(this.output, {
-      task: 'cell_output',
-      cell_id: cell.id,
-      code: cell.source,
-      trigger
-    });
-    if (error) {
-      this.forecaster.backOff(BACK_OFF_MS);
-    }
   }
 
   /** Ask, and follow the answer in a slot. Returns whether it failed. */
@@ -193,10 +170,9 @@ export class NotebookModel extends Observable {
     if (notebook?.kernelId !== this.kernel.id) {
       this.kernel.id = notebook?.kernelId ?? null;
       this.nextCell.set(null);
-      this.output.set(null);
+      this.output.reset();
       this._consumed = null;
       this._optionsSentTo = null;
-      this._isFresh = true;
     }
     void this.kernel.refresh();
   }
@@ -211,7 +187,7 @@ export class NotebookModel extends Observable {
       if (!this.nextCell.isFollowing) {
         this._showNextCell(view.next_cell);
       }
-      this._showOutput(view);
+      this.output.update(view);
       this._releaseIfFree();
     }
     this.emitChanged();
@@ -226,17 +202,6 @@ export class NotebookModel extends Observable {
     ) {
       this.nextCell.set(view);
     }
-  }
-
-  private _showOutput(view: KernelView): void {
-    if (view.last_output && view.last_output.id === this.output.view?.id) {
-      // It has been run: it is shown beside its truth from now on.
-      this.output.set(null);
-    } else if (this._isFresh && !this.output.isFollowing) {
-      // Another page, or this one before it was loaded anew, asked for it. Later the text may be another one.
-      this.output.set(view.output?.status === 'ready' ? view.output : null);
-    }
-    this._isFresh = false;
   }
 
   private _followNextCell(id: string): void {
@@ -262,7 +227,7 @@ export class NotebookModel extends Observable {
   private _onRun(_: KernelModel, event: IRunEvent): void {
     if (event.action === 'started') {
       this._consumed = this.nextCell.view?.id ?? null;
-      this.forecaster.hold(null);
+      this.output.forecaster.hold(null);
     } else {
       this._releaseIfFree();
     }
@@ -271,20 +236,20 @@ export class NotebookModel extends Observable {
   /** Forecasts wait until the server has recorded what ran: before that they would be about an old state. */
   private _releaseIfFree(): void {
     if (!this.isBusy) {
-      this.forecaster.release();
+      this.output.forecaster.release();
     }
   }
 
   private _onLife(): void {
     // A kernel that ends takes with it what was waiting for it.
     this._scheduled.clear();
-    this.forecaster.release();
+    this.output.forecaster.release();
   }
 
   private _onRunScheduled(notebook: INotebook, cellId: string): void {
     this._scheduled.add(cellId);
     this._consumed = this.nextCell.view?.id ?? null;
-    this.forecaster.hold(cellId);
+    this.output.forecaster.hold(cellId);
     this.feedback.ran(cellId, notebook.sourceOf(cellId));
     this.emitChanged();
   }
@@ -302,13 +267,7 @@ export class NotebookModel extends Observable {
 
   private _onFocusChanged(): void {
     const focus = this._notebook?.focus ?? null;
-    const before = this._focus;
-    this._focus = focus;
-    this.forecaster.touch(focus);
-    const wasEdited = focus?.id === before?.id && focus?.source !== before?.source;
-    if (wasEdited && this.output.view && !this._scheduled.has(focus?.id ?? '')) {
-      this.output.set(null);
-    }
+    this.output.focusOn(focus, this._scheduled.has(focus?.id ?? ''));
     this.emitChanged();
   }
 
@@ -320,7 +279,7 @@ export class NotebookModel extends Observable {
   }
 
   private _onSettingsChanged(): void {
-    this.forecaster.resume();
+    this.output.forecaster.resume();
     this.emitChanged();
   }
 
@@ -343,9 +302,7 @@ export class NotebookModel extends Observable {
   }
 
   private _notebook: INotebook | null = null;
-  private _focus: ICodeCell | null = null;
   private readonly _scheduled = new Set<string>();
   private _consumed: string | null = null;
   private _optionsSentTo: string | null = null;
-  private _isFresh = true;
 }

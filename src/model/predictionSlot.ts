@@ -1,4 +1,4 @@
-import { ApiError, isAbort, toApiError } from '../api/apiError';
+import { type ApiError, isAbort, toApiError } from '../api/apiError';
 import type { DeltaLine, PredictionView } from '../api/generated';
 import { Observable } from './observable';
 

@@ -56,7 +56,5 @@ function best(rows: ScoreRow[]): ScoreRow | null {
 }
 
 function meanOf(row: ScoreRow): number {
-  return (
-    ((row.exact_match ?? 0) + (row.rouge_l ?? 0) + (row.chrf ?? 0)) / 3
-  );
+  return ((row.exact_match ?? 0) + (row.rouge_l ?? 0) + (row.chrf ?? 0)) / 3;
 }

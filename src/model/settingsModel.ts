@@ -23,7 +23,9 @@ export const DEFAULT_SETTINGS: SettingsView = {
 };
 
 /** Take from the front end's settings what the server needs to know. */
-export function toSettingsView(composite: Record<string, unknown>): SettingsView {
+export function toSettingsView(
+  composite: Record<string, unknown>
+): SettingsView {
   const view: Record<string, unknown> = { ...DEFAULT_SETTINGS };
   for (const key of Object.keys(DEFAULT_SETTINGS)) {
     if (composite[key] !== undefined) {

@@ -59,10 +59,7 @@ async function loadSettings(
 }
 
 /** Let the model see the notebook that is in front, or was last. */
-function followNotebook(
-  model: ThemistoModel,
-  tracker: INotebookTracker
-): void {
+function followNotebook(model: ThemistoModel, tracker: INotebookTracker): void {
   const show = (panel: NotebookPanel | null): void => {
     const current = model.notebook.notebook;
     if (current instanceof LabNotebook && current.panel === panel) {

@@ -47,7 +47,7 @@ export function addModelCommands(
     execute: async () => {
       await server.refresh();
       await model.notebook.kernel.refresh();
-      model.notebook.forecaster.resume();
+      model.notebook.output.forecaster.resume();
     }
   });
   commands.addCommand(CommandIds.openSettings, {
@@ -64,7 +64,8 @@ function modelLabel(args: ReadonlyPartialJSONObject): string {
   const { name, kind, state, sizeBytes } = args;
   const facts = [String(kind ?? '')];
   if (state === 'missing') {
-    const size = typeof sizeBytes === 'number' ? `, ${formatBytes(sizeBytes)}` : '';
+    const size =
+      typeof sizeBytes === 'number' ? `, ${formatBytes(sizeBytes)}` : '';
     facts.push(`not pulled${size}`);
   } else if (state === 'damaged' || state === 'unavailable') {
     facts.push(state);

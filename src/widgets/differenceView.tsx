@@ -20,10 +20,7 @@ export function DifferenceView(props: {
   actual: string;
 }): React.ReactElement {
   const { predicted, actual } = props;
-  const lines = useMemo(
-    () => lineDiff(predicted, actual),
-    [predicted, actual]
-  );
+  const lines = useMemo(() => lineDiff(predicted, actual), [predicted, actual]);
   return (
     <>
       <pre

@@ -17,9 +17,16 @@ export function Footer(): React.ReactElement | null {
   return (
     <footer className="themisto-Footer">
       <span title={store.path}>
-        {store.recording
-          ? `Recording on this machine · ${formatBytes(store.size_bytes)}`
-          : 'Not recording: kept in memory only'}
+        {store.recording ? (
+          <>
+            {'Recording on this machine · '}
+            <span className="themisto-Nowrap">
+              {formatBytes(store.size_bytes)}
+            </span>
+          </>
+        ) : (
+          'Not recording: kept in memory only'
+        )}
       </span>
       <button
         className="themisto-Link"

@@ -1,8 +1,15 @@
 import { MenuSvg } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
+import type { ModelView } from '../api/generated';
 import { CommandIds } from '../commandIds';
 import type { ServerModel } from '../model/serverModel';
+
+/** Models first, then what costs nothing. */
+const ORDER: ModelView['kind'][] = ['local', 'remote', 'baseline'];
+
+/** A predictor that no person needs. */
+const FOR_TESTS = 'echo';
 
 /**
  * Opens the menus of the side panel.
@@ -43,9 +50,11 @@ export class MenuOpener {
   }
 
   private async _fillModels(menu: MenuSvg): Promise<void> {
-    const models = await this._server.loadModels();
-    for (const { name, kind, state, size_bytes: sizeBytes } of models?.models ??
-      []) {
+    const view = await this._server.loadModels();
+    const models = (view?.models ?? [])
+      .filter(({ name }) => name !== FOR_TESTS || name === view?.current)
+      .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+    for (const { name, kind, state, size_bytes: sizeBytes } of models) {
       const args = { name, kind, state, sizeBytes };
       menu.addItem({ command: CommandIds.chooseModel, args });
     }

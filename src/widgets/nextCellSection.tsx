@@ -77,9 +77,7 @@ function emptyState(model: ThemistoModel): React.ReactElement {
     return <Notice action={PREDICT}>Nothing to suggest this time.</Notice>;
   }
   return settings.view.next_cell === 'run_end' ? (
-    <Notice action={PREDICT}>
-      The next suggestion comes when a run ends.
-    </Notice>
+    <Notice action={PREDICT}>The next suggestion comes when a run ends.</Notice>
   ) : (
     <Notice action={PREDICT}>The next cell is predicted when you ask.</Notice>
   );

@@ -108,7 +108,11 @@ function LastRun(): React.ReactElement | null {
   const name = cellName(notebook, last.cell_id);
   const verdict = verdictOf(last);
   return (
-    <details className="themisto-Last" open={verdict === 'differs'} key={last.id}>
+    <details
+      className="themisto-Last"
+      open={verdict === 'differs'}
+      key={last.id}
+    >
       <summary>
         {`${name[0]?.toUpperCase()}${name.slice(1)}: `}
         <span data-verdict={verdict}>{verdict}</span>

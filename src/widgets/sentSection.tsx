@@ -51,7 +51,9 @@ function Content(): React.ReactElement {
 function Sent(props: { sent: SentView | null }): React.ReactElement {
   const { sent } = props;
   if (!sent) {
-    return <Notice>What the model is sent for a prediction is shown here.</Notice>;
+    return (
+      <Notice>What the model is sent for a prediction is shown here.</Notice>
+    );
   }
   const dropped = Object.entries(sent.dropped).map(
     ([what, count]) => `${count} ${what} left out`

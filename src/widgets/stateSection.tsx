@@ -54,7 +54,9 @@ function Content(): React.ReactElement {
 
 function Variable(props: { variable: VariableSnapshot }): React.ReactElement {
   const { variable } = props;
-  const type = variable.type_name.slice(variable.type_name.lastIndexOf('.') + 1);
+  const type = variable.type_name.slice(
+    variable.type_name.lastIndexOf('.') + 1
+  );
   const shape = variable.shape ? ` (${variable.shape.join(' × ')})` : '';
   return (
     <tbody>

@@ -57,7 +57,10 @@ function Step(props: { step: StepView }): React.ReactElement {
     step.memory_bytes !== null && formatBytes(step.memory_bytes),
     step.status !== 'ok' && step.status
   ];
-  const output = step.outputs.map(part => part.text).join('\n').trim();
+  const output = step.outputs
+    .map(part => part.text)
+    .join('\n')
+    .trim();
   return (
     <li>
       <details>

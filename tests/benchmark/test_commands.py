@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from june_files import event, run_of, write_csv, write_user_logs
+from june_files import event, run_of, write_user_logs
 from test_importers import code_cell, notebook
 from test_live_import import fill, recorded
 
@@ -26,13 +26,12 @@ def command(*words: object) -> int:
     return int(args.run(args))
 
 
-@pytest.mark.parametrize("write", [write_csv, write_user_logs], ids=["csv", "user_logs"])
-def test_a_june_log_from_import_to_figure(tmp_path: Path, write: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_june_log_from_import_to_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = [*run_of(0, "z", "from mining_extension import check_logging"), event(1, "finished_execute", "y", "", [])]
     for number in range(14):
         log += run_of(10 * number + 2, f"c{number % 4}", f"v{number} = {number}\nprint('value', v{number} * {number})")
     log += [event(200, "execute", "c1", "1 / 0"), event(201, "error", "c1", "", {"ename": "ZeroDivisionError"})]
-    write(tmp_path / "log", log)
+    write_user_logs(tmp_path / "log", log)
     t, r, s, figures = (tmp_path / name for name in ("t.jsonl", "r.jsonl", "s.jsonl", "figures"))
     assert command("import", tmp_path / "log", "--out", t, "--json", "--task-description", "Values") == 0
     done = json.loads(capsys.readouterr().out)

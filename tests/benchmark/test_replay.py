@@ -51,7 +51,7 @@ def test_a_replay_records_all_fields_and_counts_outputs(tmp_path: Path, schema: 
             "import numpy as np\nx = np.arange(6)",
             ("int(x.sum())", "15"),
             ("float(x.mean())", "3"),
-            ("object()", "<object object at 0x7f0123456789>"),
+            ("object()", "<object at 0x7f0123456789>"),
             "print('noise'); {'z', 'a'}",
         ),
     ).model_copy(update={"task_description": "sums", "notebook": "n.ipynb"})
@@ -254,8 +254,8 @@ def test_a_replay_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     work.mkdir()
     mark = "with open('log', 'a') as f: f.write('{name}\\n')"
     trajectories = [
-        make_trajectory(f"t{n}", steps_of(mark.format(name=f"t{n}"), "import time; time.sleep(0.4)", str(n)))
-        for n in range(5)
+        make_trajectory(f"t{n}", steps_of(mark.format(name=f"t{n}"), "import time; time.sleep(0.3)", str(n)))
+        for n in range(4)
     ]
     source, out = tmp_path / "t.jsonl", tmp_path / "r.jsonl"
     write_trajectories(source, trajectories)
@@ -268,7 +268,7 @@ def test_a_replay_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     command += ["--jobs", "1", "--json"]
     partial = out.with_name("r.jsonl.partial")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    for n_done in (1, 3):
+    for n_done in (1, 2):
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         try:
             deadline = time.monotonic() + 60
@@ -282,12 +282,12 @@ def test_a_replay_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         assert not out.exists()
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     summary = json.loads(finished.stdout)
-    assert summary["resumed"] >= 3
-    assert (summary["trajectories"], summary["n_ok"]) == (5, 15)
-    assert [t.steps[2].output_text for t in read_trajectories(out)] == ["0", "1", "2", "3", "4"]
+    assert summary["resumed"] >= 2
+    assert (summary["trajectories"], summary["n_ok"]) == (4, 12)
+    assert [t.steps[2].output_text for t in read_trajectories(out)] == ["0", "1", "2", "3"]
     assert not partial.exists()
     runs = Counter((work / "log").read_text().split())
     # Only what was in the middle of its run when the kill came has run more than once.
-    assert set(runs) == {"t0", "t1", "t2", "t3", "t4"}
+    assert set(runs) == {"t0", "t1", "t2", "t3"}
     assert runs["t0"] == 1
-    assert sum(runs.values()) <= 5 + 2
+    assert sum(runs.values()) <= 4 + 2

@@ -219,17 +219,17 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_reading_holds_one_line_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     big = make_trajectory("big", [make_step(0, "x", output="y" * 1_000_000)])
-    write_trajectories(path, (big for _ in range(60)))
+    write_trajectories(path, (big for _ in range(30)))
     import tracemalloc
 
     tracemalloc.start()
     try:
-        assert sum(1 for _ in read_trajectories(path)) == 60
+        assert sum(1 for _ in read_trajectories(path)) == 30
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert path.stat().st_size > 60_000_000
-    assert peak < 20_000_000
+    assert path.stat().st_size > 30_000_000
+    assert peak < 10_000_000
 
 
 def test_the_published_schema_is_that_of_the_models() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import random
 import shutil
@@ -29,7 +30,7 @@ SPEC = ModelSpec(
     sha256=hashlib.sha256(CONTENT).hexdigest(),
     repository="Owner/Tiny-GGUF",
     filename="tiny-q4.gguf",
-    wheels=PartWheels("themisto-tiny-part{number}", "1.0", 3),
+    wheels=PartWheels("themisto-tiny-part{number}", "1.0", 2),
     licence="Apache-2.0",
     attribution="Tiny by nobody",
     memory_bytes=1,
@@ -67,9 +68,10 @@ class Hub:
         handler.send_header("Content-Length", str(len(self.content) - start))
         handler.end_headers()
         stop = len(self.content) if self.break_after is None else start + self.break_after
-        for position in range(start, stop, 50_000):
-            handler.wfile.write(self.content[position : min(position + 50_000, stop)])
-            time.sleep(self.pause_s)
+        with contextlib.suppress(ConnectionError):  # a pull that is given up hangs up
+            for position in range(start, stop, 50_000):
+                handler.wfile.write(self.content[position : min(position + 50_000, stop)])
+                time.sleep(self.pause_s)
 
     def close(self) -> None:
         self.server.shutdown()
@@ -115,7 +117,7 @@ def put_wheel(index: Path, number: int, content: bytes) -> None:
         wheel.writestr(f"{info}/RECORD", "")
 
 
-def parts(count: int = 3) -> list[bytes]:
+def parts(count: int = 2) -> list[bytes]:
     size = -(-len(CONTENT) // count)
     return [CONTENT[start : start + size] for start in range(0, len(CONTENT), size)]
 
@@ -197,16 +199,15 @@ def test_wheels_in_numeric_order_and_never_imported(index, folder):
 
 def test_parts_that_came_are_kept(index, folder):
     spec_parts = parts()
-    for number in (1, 2):
-        put_wheel(index, number, spec_parts[number - 1])
-    with pytest.raises(DownloadError, match=r"does not have it \(themisto-tiny-part3==1\.0\)"):
+    put_wheel(index, 1, spec_parts[0])
+    with pytest.raises(DownloadError, match=r"does not have it \(themisto-tiny-part2==1\.0\)"):
         pull_spec(SPEC, [WheelParts()])
     for wheel in index.glob("*.whl"):
         wheel.unlink()
-    put_wheel(index, 3, spec_parts[2])
+    put_wheel(index, 2, spec_parts[1])
     seen: list[PullProgress] = []
     assert pull_spec(SPEC, [WheelParts()], seen.append).read_bytes() == CONTENT
-    assert seen[0].done_bytes == len(spec_parts[0]) + len(spec_parts[1])
+    assert seen[0].done_bytes == len(spec_parts[0])
 
 
 def test_wheels_with_another_content_leave_nothing(index, folder):

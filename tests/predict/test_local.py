@@ -56,7 +56,7 @@ async def test_predicts_a_next_cell_and_stops_at_the_next_marker(local, transcri
 
 
 async def test_the_same_prompt_has_the_same_answer_and_is_read_once(local, transcript):
-    prompt = long_prompt(11, 20) + "\n" + PROMPT
+    prompt = long_prompt(11, 8) + "\n" + PROMPT
     first = await ask(local, transcript(prompt))
     again = await ask(local, transcript(prompt))
     assert again[-1].raw_text == first[-1].raw_text
@@ -70,7 +70,7 @@ async def test_max_tokens_is_kept(local, transcript):
 
 
 async def test_warming_reads_the_prompt_ahead(local, transcript):
-    prompt = long_prompt(22, 40)
+    prompt = long_prompt(22, 15)
     n_tokens = await local.count_tokens(prompt)
     await local.warm(Context(prompt=prompt))
     usage = (await ask(local, transcript(prompt + "\n" + PROMPT, max_tokens=2)))[-1].usage
@@ -78,8 +78,13 @@ async def test_warming_reads_the_prompt_ahead(local, transcript):
 
 
 async def test_giving_up_frees_the_model_in_the_middle_of_a_prompt(local, transcript):
-    prompt = long_prompt(33, 500)
-    assert await local.count_tokens(prompt) > 5000  # some 20 s of reading
+    sample = long_prompt(33, 20)
+    started_s = time.monotonic()
+    await local.warm(Context(prompt=sample))
+    token_s = (time.monotonic() - started_s) / await local.count_tokens(sample)  # of this machine, now
+
+    prompt = long_prompt(34, 500)
+    n_tokens = await local.count_tokens(prompt)
     task = asyncio.create_task(ask(local, transcript(prompt)))
     await asyncio.sleep(1.0)
     assert not task.done()
@@ -88,7 +93,7 @@ async def test_giving_up_frees_the_model_in_the_middle_of_a_prompt(local, transc
         await task
     started_s = time.monotonic()
     assert (await ask(local, transcript(PROMPT)))[-1].raw_text == " 21\n"
-    assert time.monotonic() - started_s < 10
+    assert time.monotonic() - started_s < 0.5 * n_tokens * token_s
 
 
 async def test_closing_the_stream_frees_the_model_in_the_middle_of_an_answer(local, transcript):
@@ -98,7 +103,7 @@ async def test_closing_the_stream_frees_the_model_in_the_middle_of_an_answer(loc
     await chunks.aclose()
     started_s = time.monotonic()
     await ask(local, transcript(PROMPT))
-    assert time.monotonic() - started_s < 5
+    assert time.monotonic() - started_s < 12  # the whole answer takes 20 s and more
 
 
 async def test_the_time_that_is_allowed_is_kept(local, transcript):
@@ -111,7 +116,7 @@ async def test_the_time_that_is_allowed_is_kept(local, transcript):
 
 async def test_a_prompt_that_is_too_long_is_told(local, transcript):
     with pytest.raises(PromptTooLongError, match=r"takes \d+ tokens.*reads 8192"):
-        await ask(local, transcript("hello " * 9000))
+        await ask(local, transcript("hello " * 8200))
 
 
 async def test_chat_messages_are_not_what_it_reads(local, chat):

@@ -101,7 +101,7 @@ def api(jp_fetch):
     from tornado.httpclient import HTTPClientError
 
     async def call(method, *path, body=None, params=None):
-        keywords = {"method": method, "params": params or {}}
+        keywords = {"method": method, "params": params or {}, "request_timeout": 120}
         if method in ("POST", "PUT"):
             keywords["body"] = json.dumps(body or {})
         try:

@@ -61,23 +61,27 @@ class Healer:
         """Return every cell that makes or changes what a cell needs, stale or not, upstream first."""
         names = names_of(code)
         found: list[str] = []
-        self._collect(names.reads | names.changes, {key}, found)
+        self._collect(names.reads | names.changes, self._clock + 1, {key}, found)
         return [(other, self._cells[other].code) for other in found]
 
-    def _collect(self, needs: frozenset[str], entered: set[str], found: list[str]) -> None:
+    def _collect(self, needs: frozenset[str], before: int, entered: set[str], found: list[str]) -> None:
         for name in sorted(needs):
-            for other in self._makers(name):
+            for other in self._makers(name, before):
                 if other not in entered:
                     entered.add(other)
-                    names = self._cells[other].names
-                    self._collect(names.reads | names.changes, entered, found)
+                    cell = self._cells[other]
+                    self._collect(cell.names.reads | cell.names.changes, cell.ran_at, entered, found)
                     found.append(other)
 
-    def _makers(self, name: str) -> list[str]:
-        """Return the cell that binds a name, then those that change its value, in the order they last ran."""
-        changing = [other for other, cell in self._cells.items() if name in cell.names.changes]
-        changing.sort(key=lambda other: self._cells[other].ran_at)
-        return [self._binder[name], *changing] if name in self._binder else changing
+    def _makers(self, name: str, before: int) -> list[str]:
+        """Return the cell that binds a name, then those that changed its value before a moment, in their order."""
+        changing = [
+            (cell.ran_at, other)
+            for other, cell in self._cells.items()
+            if name in cell.names.changes and cell.ran_at < before
+        ]
+        ordered = [other for _, other in sorted(changing)]
+        return [self._binder[name], *ordered] if name in self._binder else ordered
 
     def _visit(self, reads: frozenset[str], key: str, plan: dict[str, bool]) -> None:
         for other in self._binders(reads):

@@ -49,7 +49,7 @@ def describe_kernel(kernel_manager: Any) -> KernelKind:
     name = str(kernel_manager.kernel_name or "")
     try:
         spec = kernel_manager.kernel_spec
-    except Exception:
+    except Exception:  # noqa: BLE001 - a spec that was removed while its kernel runs; the rest goes on
         spec = None
     language = str(getattr(spec, "language", "") or "python").lower()
     argv = [str(part) for part in getattr(spec, "argv", ())]

@@ -122,7 +122,7 @@ class Recorder:
             self._link = KernelLink(self._kernel_manager, self._on_message, self._on_disconnect, self._log)
             self._link.start()
             self._installing = asyncio.create_task(self._install(record, self._link))
-            self._tell(record, self._listener.life_started)
+            self._teller.tell(lambda: self._tell_start(record))
 
     async def end_life(self) -> None:
         """End the present life: what was running ends as ``died``."""
@@ -331,6 +331,10 @@ class Recorder:
 
         self._teller.tell(tell)
 
+    async def _tell_start(self, record: LifeRecord) -> None:
+        record.set_notebook(await self._notebook())
+        await self._listener.life_started(record.life)
+
     def _tell_step(self, record: LifeRecord, ended: EndedRun) -> None:
         link = self._link
 
@@ -358,13 +362,16 @@ class Recorder:
                 record.namespace.replace(variables)
 
     async def _refresh_notebook(self, record: LifeRecord) -> None:
-        try:
-            notebook = await self._resolve_notebook()
-        except Exception as error:
-            self._log.debug("The notebook's path is not known: %s", type(error).__name__)
-            return
-        if record.set_notebook(notebook):
+        if record.set_notebook(await self._notebook()):
             await self._listener.life_changed(record.life)
+
+    async def _notebook(self) -> str:
+        try:
+            return await self._resolve_notebook()
+        except Exception as error:
+            # A session that is gone has no path; the last one stays.
+            self._log.debug("The notebook's path is not known: %s", type(error).__name__)
+            return ""
 
 
 def _memory_of(pid: int | None) -> int | None:

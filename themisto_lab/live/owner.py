@@ -67,6 +67,7 @@ class Owner:
             return
         for session in self._driver.sessions():
             await self._driver.board.give_up(session, list(session.open.values()), "cancelled")
+            session.shown.clear()  # what is ready is scored all the same, but it is not what was chosen now
 
     def current_trouble(self) -> ThemistoError | PredictionError | None:
         """Return the one thing that a person should mend, if any: the model's obstacle, or its latest failure."""

@@ -87,14 +87,14 @@ class LocalPredictor:
         deadline_s = asyncio.get_running_loop().time() + request.timeout_s
         body = _body(context, request.max_tokens)
         text = ""
+        complete = False
         async with aclosing(self._events(body, deadline_s, request.timeout_s)) as events:
             async for event in events:
                 text += event.get("content", "")
-                if event.get("stop"):
-                    yield Chunk(text, usage=_usage(event))
-                    return
-                yield Chunk(text)
-        raise EngineError("The embedded engine ended its answer too early.")
+                complete = bool(event.get("stop"))
+                yield Chunk(text, usage=_usage(event) if complete else None)
+        if not complete:
+            raise EngineError("The embedded engine ended its answer too early.")
 
     async def warm(self, context: Context) -> None:
         """Let the model read a prompt, so that a later prompt that begins like it is answered sooner."""

@@ -101,9 +101,8 @@ def _staged(rows: Iterable[dict[str, Any]], report: ImportReport) -> Iterator[tu
 
 def _csv_rows(source: Source, report: ImportReport) -> Iterator[dict[str, Any]]:
     csv.field_size_limit(sys.maxsize)
-    # A null character can't be in code that ran; the reader would stop at it.
     with source.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        reader = csv.reader((line.replace("\0", "") for line in file), strict=True)
+        reader = csv.reader(file, strict=True)
         try:
             columns = next(reader)
             for row in reader:

@@ -95,7 +95,7 @@ class Probe:
             if not _is_own_run(self.kernel.get_parent("shell"), info):
                 return
             self._push(info, getattr(result, "execution_count", None))
-        except (Exception, KeyboardInterrupt) as error:
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
             self._report(error)
 
     def answer_look(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
@@ -117,7 +117,7 @@ class Probe:
             entries = self._describe(reader, chosen[-_MAX_VARIABLES:], _deadline())
             content["variables"] = entries
             content["secrets"] = sorted(self.secrets | reader.found) if asked.get("secrets") else []
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the answer says what went wrong
             content = {"status": "error", "error": type(error).__name__}
         self.kernel.session.send(stream, LOOK_REPLY, content, parent, ident=ident)
 
@@ -148,7 +148,7 @@ class Probe:
             if time.perf_counter() < deadline and chars_left > 0:
                 try:
                     summary = (summarizer_for(kind) or _by_name(name))(reader, value)
-                except Exception:
+                except Exception:  # noqa: BLE001 - the type's name alone is told then
                     summary = Summary(None, None, None, "<" + safe.type_name(kind) + ">")
             chars_left -= len(summary.text)
             entries.append([name[:200], safe.type_name(kind), *summary])
@@ -208,7 +208,7 @@ class Probe:
                 continue
             try:
                 now = fingerprint(value, name in named and not late)
-            except Exception:
+            except Exception:  # noqa: BLE001 - told by its identity alone then
                 now = Print(id(value), id(type(value)), b"", None, False)
             if differs(before, now):
                 changed.append(name)
@@ -233,7 +233,7 @@ class Probe:
         try:
             content = {"error": type(error).__name__}
             self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
-        except Exception:
+        except Exception:  # noqa: BLE001 - there is no other way to tell
             return
 
     def _send(self, kind: str, content: dict[str, Any], parent: Any) -> None:

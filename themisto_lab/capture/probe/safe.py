@@ -33,7 +33,7 @@ def module_of(kind: type) -> str:
     """Return the name of the module that a class says it is from; empty if it says something odd."""
     try:
         module = _MODULE.__get__(kind)
-    except Exception:
+    except Exception:  # noqa: BLE001 - a metaclass may do anything; the name is not worth a failure
         return ""
     return module if type(module) is str else ""
 
@@ -100,5 +100,5 @@ def own_size(value: object) -> int | None:
         if module_of(type(value)) == "builtins":
             return sys.getsizeof(value)
         return object.__sizeof__(value)
-    except Exception:
+    except Exception:  # noqa: BLE001 - a size is an estimate; the snapshot goes on without
         return None

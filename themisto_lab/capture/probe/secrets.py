@@ -55,105 +55,29 @@ _AUTH_HEADER = re.compile(
     r"(?i)(\b(?:proxy-)?authorization['\"]?\s*[:=]\s*['\"]?(?:basic|token|apikey)\s+)([\w.~+/=-]{6,})"
 )
 
-_SECRET_WORDS = frozenset(
-    [
-        "password",
-        "passwords",
-        "passwd",
-        "passphrase",
-        "passcode",
-        "pwd",
-        "secret",
-        "secrets",
-        "apikey",
-        "apikeys",
-        "credential",
-        "credentials",
-        "secretkey",
-        "accesskey",
-        "privatekey",
-        "authkey",
-        "authtoken",
-        "accesstoken",
-        "apitoken",
-    ]
+_SECRET_WORD = re.compile(
+    r"password|passwords|passwd|passphrase|passcode|pwd|secret|secrets|apikey|apikeys|credential|"
+    r"credentials|secretkey|accesskey|privatekey|authkey|authtoken|accesstoken|apitoken"
 )
-_KEY_OWNERS = frozenset(
-    [
-        "api",
-        "access",
-        "secret",
-        "private",
-        "auth",
-        "encryption",
-        "signing",
-        "master",
-        "service",
-        "subscription",
-        "storage",
-        "account",
-        "ssh",
-        "client",
-        "consumer",
-        "app",
-    ]
+_KEY_OWNER = re.compile(
+    r"api|access|secret|private|auth|encryption|signing|master|service|subscription|storage|account|ssh|"
+    r"client|consumer|app"
 )
-_TOKEN_OWNERS = frozenset(
-    [
-        "access",
-        "auth",
-        "api",
-        "refresh",
-        "bearer",
-        "session",
-        "bot",
-        "oauth",
-        "id",
-        "csrf",
-        "hf",
-        "huggingface",
-        "github",
-        "gitlab",
-        "slack",
-        "personal",
-        "security",
-        "user",
-        "client",
-        "jwt",
-        "deploy",
-        "vault",
-        "openai",
-        "telegram",
-        "discord",
-        "npm",
-        "pypi",
-        "wandb",
-        "login",
-        "secret",
-    ]
+_TOKEN_OWNER = re.compile(
+    r"access|auth|api|refresh|bearer|session|bot|oauth|id|csrf|hf|huggingface|github|gitlab|slack|personal|"
+    r"security|user|client|jwt|deploy|vault|openai|telegram|discord|npm|pypi|wandb|login|secret"
 )
 # Words after a secret word that turn it into something else: ``password_length``, ``token_count``.
-_TRAILERS = frozenset(
-    [
-        "prod",
-        "production",
-        "dev",
-        "test",
-        "testing",
-        "staging",
-        "old",
-        "new",
-        "str",
-        "value",
-        "raw",
-        "text",
-        "plain",
-        "default",
-        "main",
-        "backup",
-        "b64",
-        "tmp",
-    ]
+_TRAILER = re.compile(
+    r"prod|production|dev|test|testing|staging|old|new|str|value|raw|text|plain|default|main|backup|b64|tmp"
+)
+_NOT_PASS = re.compile(
+    r"first|second|last|this|one|single|forward|backward|low|high|band|by|n|num|test"
+)
+# Words before ``token`` that mean a piece of text.
+_LANGUAGE_TOKEN = re.compile(
+    r"pad|eos|bos|unk|mask|sep|cls|next|start|end|special|first|last|prev|previous|stop|word|sub|target|per|"
+    r"max|min|num|n|cur|current|image|begin"
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -178,7 +102,7 @@ def name_secrecy(name: str) -> int:
     if not 3 <= len(name) <= 80:
         return NO
     words = [word.lower() for word in _WORD.findall(name)]
-    while words and (words[-1] in _TRAILERS or words[-1].isdigit()):
+    while words and (_TRAILER.fullmatch(words[-1]) or words[-1].isdigit()):
         words.pop()
     if not words:
         return NO
@@ -195,57 +119,6 @@ def name_secrecy(name: str) -> int:
     return NO
 
 
-_NOT_PASS = frozenset(
-    [
-        "first",
-        "second",
-        "last",
-        "this",
-        "one",
-        "single",
-        "forward",
-        "backward",
-        "low",
-        "high",
-        "band",
-        "by",
-        "n",
-        "num",
-        "test",
-    ]
-)
-_LANGUAGE_TOKENS = frozenset(
-    [
-        "pad",
-        "eos",
-        "bos",
-        "unk",
-        "mask",
-        "sep",
-        "cls",
-        "next",
-        "start",
-        "end",
-        "special",
-        "first",
-        "last",
-        "prev",
-        "previous",
-        "stop",
-        "word",
-        "sub",
-        "target",
-        "per",
-        "max",
-        "min",
-        "num",
-        "n",
-        "cur",
-        "current",
-        "image",
-        "begin",
-    ]
-)
 
 
 def looks_like_credential(value: str) -> bool:

@@ -1,0 +1,39 @@
+"""Outputs without bound, on a real kernel."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from tests.capture.conftest import OpenLab
+from themisto_lab.capture.messages import MAX_OUTPUT_CHARS, MAX_OUTPUTS
+
+
+async def test_50_mb_of_output_is_bounded(open_lab: OpenLab) -> None:
+    lab = await open_lab()
+    lab.client.kc.iopub_channel.stop()  # this client would keep all of it
+    code = "lines = ('z' * 99 + '\\n') * 100\nfor i in range(5_000):\n    print(lines, end='')\nprint('the end')"
+    tracemalloc.start()
+    step = await lab.run(code)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 40_000_000
+    assert len(step.outputs) == 1
+    assert step.outputs[0].truncated
+    assert len(step.outputs[0].text) <= MAX_OUTPUT_CHARS
+    assert step.outputs[0].text.startswith("z" * 99 + "\n")
+    assert step.outputs[0].text.endswith("the end\n")
+
+
+async def test_200_images_are_bounded(open_lab: OpenLab) -> None:
+    lab = await open_lab()
+    code = (
+        "from IPython.display import Image, display\nimport base64\n"
+        "png = base64.b64decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==')\n"
+        "for _ in range(200):\n    display(Image(png))"
+    )
+    step = await lab.run(code)
+    assert len(step.outputs) == MAX_OUTPUTS
+    assert {output.mime for output in step.outputs} == {"image/png"}
+    assert {output.text for output in step.outputs} == {"<IPython.core.display.Image object>"}
+    assert sum(output.truncated for output in step.outputs) == 1
+    assert "iVBOR" not in step.model_dump_json().replace(step.code, "").replace("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "")

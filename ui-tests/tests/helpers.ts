@@ -1,0 +1,57 @@
+import { expect, type IJupyterLabPageFixture } from '@jupyterlab/galata';
+import type { Locator, Page } from '@playwright/test';
+
+/** Where the screenshots of the documentation go. */
+export const IMAGES = '../docs/images';
+
+/** The side panel. */
+export function panelOf(page: Page): Locator {
+  return page.locator('#themisto-lab-panel');
+}
+
+/** A section of the side panel, by its heading. */
+export function sectionOf(page: Page, heading: string | RegExp): Locator {
+  return panelOf(page)
+    .locator('section')
+    .filter({ has: page.getByRole('button', { name: heading }) });
+}
+
+/** Make a notebook with these cells and show the side panel beside it. */
+export async function openNotebook(
+  page: IJupyterLabPageFixture,
+  cells: string[]
+): Promise<void> {
+  await page.notebook.createNew();
+  await page.notebook.setCell(0, 'code', cells[0] ?? '');
+  for (const source of cells.slice(1)) {
+    await page.notebook.addCell('code', source);
+  }
+  await showPanel(page);
+}
+
+/** Show the side panel, wherever it is. */
+export async function showPanel(page: IJupyterLabPageFixture): Promise<void> {
+  if (!(await panelOf(page).isVisible())) {
+    await page.getByRole('tab', { name: /Themisto/ }).click();
+  }
+  await expect(panelOf(page)).toBeVisible();
+}
+
+/** Put the cursor into a cell. */
+export async function focusCell(
+  page: IJupyterLabPageFixture,
+  index: number
+): Promise<void> {
+  await page.notebook.enterCellEditingMode(index);
+}
+
+/** Call a route of the server extension. */
+export async function api(
+  page: Page,
+  baseURL: string | undefined,
+  path: string
+): Promise<any> {
+  const response = await page.request.get(`${baseURL}/themisto/api/${path}`);
+  expect(response.ok(), path).toBeTruthy();
+  return response.json();
+}
