@@ -56,11 +56,19 @@ export default tseslint.config(
   {
     files: ['*.js'],
     languageOptions: {
-      globals: {
-        module: 'writable',
-        require: 'readonly',
-        __dirname: 'readonly'
-      }
+      globals: Object.fromEntries(
+        [
+          'AbortController',
+          'AbortSignal',
+          'DOMException',
+          'ReadableStream',
+          'TextDecoder',
+          'TextEncoder',
+          '__dirname',
+          'module',
+          'require'
+        ].map(name => [name, 'writable'])
+      )
     },
     rules: { '@typescript-eslint/no-require-imports': 'off' }
   }

@@ -190,14 +190,7 @@ export interface ModelsView {
   models: ModelView[];
 }
 /**
- * What a user chose for one notebook.
- *
- * Attributes
- * ----------
- * enabled
- *     Whether this notebook is captured and predicted.
- * task_description
- *     What the notebook is for, in the user's words; part of the prompt.
+ * ``PUT kernels/<kernel_id>/notebook``: options that the notebook's metadata hold (key ``themisto``).
  */
 export interface NotebookOptions {
   enabled?: boolean;

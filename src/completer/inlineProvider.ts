@@ -29,7 +29,7 @@ export interface IOffered {
 export class InlineProvider implements IInlineCompletionProvider {
   constructor(
     private readonly _model: NotebookModel,
-    readonly icon: LabIcon
+    readonly icon?: LabIcon.ILabIcon
   ) {}
 
   readonly identifier = PROVIDER_ID;

@@ -19,9 +19,12 @@ export function remainder(
   return isContinued ? predicted.slice(typed.length) : '';
 }
 
-/** The first word of a text with the blanks before it, or the first character that is none. */
+/** The first word of a text, or the signs before it, with the blanks in front. */
 export function firstWord(text: string): string {
-  return /^\s*(?:\w+|[^\w\s]+)/u.exec(text)?.[0] ?? text;
+  return (
+    /^\s*(?:[\p{L}\p{M}\p{N}_]+|[^\p{L}\p{M}\p{N}_\s]+)/u.exec(text)?.[0] ??
+    text
+  );
 }
 
 /** The first line of a text with its end; blank lines before it belong to it. */

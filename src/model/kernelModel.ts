@@ -57,6 +57,11 @@ export class KernelModel extends Observable {
     return this._error;
   }
 
+  /** The view and the scores are new from the server. */
+  get refreshed(): ISignal<this, KernelView> {
+    return this._refreshed;
+  }
+
   /** A cell began or ended to run in this kernel. */
   get run(): ISignal<this, IRunEvent> {
     return this._run;
@@ -87,6 +92,7 @@ export class KernelModel extends Observable {
         this._view = view;
         this._scores = scores;
         this._error = null;
+        this._refreshed.emit(view);
       }
     } catch (error) {
       if (id === this._id) {
@@ -115,6 +121,7 @@ export class KernelModel extends Observable {
       const view = await this._client.putNotebook(id, options);
       if (id === this._id) {
         this._view = view;
+        this._refreshed.emit(view);
         this.emitChanged();
       }
     } catch {
@@ -164,6 +171,7 @@ export class KernelModel extends Observable {
     limit: REFRESH_MS,
     edge: 'trailing'
   });
+  private readonly _refreshed = new Signal<this, KernelView>(this);
   private readonly _run = new Signal<this, IRunEvent>(this);
   private readonly _life = new Signal<this, ILifeEvent>(this);
   private readonly _prediction = new Signal<this, IPredictionEvent>(this);

@@ -4,7 +4,7 @@ import type {
   IRunEvent,
   ThemistoEvents
 } from '../api/events';
-import type { AskRequest, PredictionView } from '../api/generated';
+import type { AskRequest, KernelView, PredictionView } from '../api/generated';
 import { Feedback } from './feedback';
 import { KernelModel } from './kernelModel';
 import type { INotebook, INotebookOptions, IRunDone } from './notebook';
@@ -29,10 +29,10 @@ export class NotebookModel extends Observable {
       (slot, ask) => this._ask(slot, ask),
       () => this.isOn && _settings.view.output === 'pause'
     );
-    for (const slot of [this.nextCell, this.output]) {
-      slot.changed.connect(this.emitChanged, this);
+    for (const part of [this.nextCell, this.output, this.kernel]) {
+      part.changed.connect(this.emitChanged, this);
     }
-    this.kernel.changed.connect(this._onKernelRefreshed, this);
+    this.kernel.refreshed.connect(this._onRefreshed, this);
     this.kernel.run.connect(this._onRun, this);
     this.kernel.life.connect(this._onLife, this);
     this.kernel.prediction.connect(this._onPrediction, this);
@@ -80,20 +80,24 @@ export class NotebookModel extends Observable {
     const isOurs =
       cellId !== null &&
       (cellId === this._notebook?.focus?.id || this._scheduled.has(cellId));
-    return isOurs ? view : null;
+    return this.isOn && isOurs ? view : null;
   }
 
   /** The next cell, while it may still be put into the notebook. */
   get offer(): PredictionView | null {
     const view = this.nextCell.visible;
     const isOpen = view?.status === 'running' || view?.status === 'ready';
-    return isOpen && view.id !== this._consumed ? view : null;
+    return this.isOn && isOpen && view.id !== this._consumed ? view : null;
   }
 
   /** Ask for the next cell now. */
   async predictNextCell(): Promise<void> {
     const below = this._notebook?.below ?? null;
-    await this._ask(this.nextCell, { task: 'next_cell', below });
+    await this._ask(this.nextCell, {
+      task: 'next_cell',
+      below,
+      trigger: 'ask'
+    });
   }
 
   /** Ask for the output of the cell in focus now. */
@@ -177,20 +181,16 @@ export class NotebookModel extends Observable {
     void this.kernel.refresh();
   }
 
-  private _onKernelRefreshed(): void {
-    const view = this.kernel.view;
-    if (view) {
-      if (this._optionsSentTo !== view.trajectory_id) {
-        this._optionsSentTo = view.trajectory_id;
-        this._onOptionsChanged();
-      }
-      if (!this.nextCell.isFollowing) {
-        this._showNextCell(view.next_cell);
-      }
-      this.output.update(view);
-      this._releaseIfFree();
+  private _onRefreshed(_: KernelModel, view: KernelView): void {
+    if (this._optionsSentTo !== view.trajectory_id) {
+      this._optionsSentTo = view.trajectory_id;
+      this._onOptionsChanged();
     }
-    this.emitChanged();
+    if (!this.nextCell.isFollowing) {
+      this._showNextCell(view.next_cell);
+    }
+    this.output.update(view);
+    this._releaseIfFree();
   }
 
   private _showNextCell(view: PredictionView | null): void {

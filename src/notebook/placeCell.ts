@@ -42,18 +42,19 @@ function change(
   if (!shared || notebook.model?.readOnly) {
     return null;
   }
-  const before = isReplacing ? shared.getCell(index) : null;
+  // A cell that is deleted tells nothing any more.
+  const metadata = isReplacing ? shared.getCell(index).getMetadata() : {};
   // Otherwise the undo would also take back what was done just before.
   (shared as IUndoBoundary).undoManager?.stopCapturing();
   let id: string | null = null;
   shared.transact(() => {
-    if (before) {
+    if (isReplacing) {
       shared.deleteCell(index);
     }
     const cell = shared.insertCell(index, {
       cell_type: 'code',
       source: text,
-      metadata: { ...before?.getMetadata(), trusted: true }
+      metadata: { ...metadata, trusted: true }
     }) as ISharedCodeCell;
     id = cell.id;
   });

@@ -21,7 +21,8 @@ const PREDICT = {
 export function NextCellSection(): React.ReactElement {
   const { model } = usePanel();
   useObservable(model);
-  const latency = model.notebook.nextCell.visible?.latency_s;
+  const { isOn, nextCell } = model.notebook;
+  const latency = isOn ? nextCell.visible?.latency_s : null;
   return (
     <Section
       title="Next cell"
@@ -40,13 +41,13 @@ export function NextCellSection(): React.ReactElement {
 
 function Content(): React.ReactElement {
   const { model } = usePanel();
-  const { nextCell } = model.notebook;
-  const view = nextCell.visible;
+  const { isOn, nextCell } = model.notebook;
+  const view = isOn ? nextCell.visible : null;
   if (view && (view.text || nextCell.isRunning)) {
     return <Suggestion view={view} isRunning={nextCell.isRunning} />;
   }
   const error = view?.error ?? nextCell.error?.view;
-  return error ? <Trouble error={error} /> : emptyState(model);
+  return isOn && error ? <Trouble error={error} /> : emptyState(model);
 }
 
 /** What to do where there is nothing to show. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import sys
 from collections.abc import Callable
@@ -10,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_client.manager import AsyncKernelManager
 
-from tests.capture.conftest import OpenLab
+from tests.capture.conftest import Heard, OpenLab
 from themisto_lab.capture.kernels import describe_kernel, note_for
+from themisto_lab.capture.recorder import Recorder
 
-ECHO_KERNEL = '''
+ECHO_KERNEL = """
 import os
 import time
 from ipykernel.kernelapp import IPKernelApp
@@ -37,7 +40,7 @@ class EchoKernel(Kernel):
 
 
 IPKernelApp.launch_instance(kernel_class=EchoKernel)
-'''
+"""
 
 AddSpec = Callable[[str, dict[str, Any]], None]
 
@@ -99,10 +102,27 @@ async def test_a_kernel_elsewhere_is_called_so(open_lab: OpenLab) -> None:
 
 
 def test_a_kernel_whose_spec_is_gone_is_still_described(tmp_path: Path) -> None:
-    from jupyter_client.manager import AsyncKernelManager
-
     manager = AsyncKernelManager(kernel_name="never-installed")
     kernel = describe_kernel(manager)
     assert (kernel.name, kernel.language, kernel.pid, kernel.is_ipykernel) == ("never-installed", "python", None, False)
-    assert "another machine" in note_for(kernel, "no_variables", language="python", implementation="x")
+    assert "behind a gateway" in note_for(kernel, "no_variables", language="python", implementation="x")
     assert json.dumps(kernel.display_name) == '"never-installed"'
+
+
+async def test_a_gateways_kernel_is_told_of_and_not_read() -> None:
+    """A manager without a provisioner is what jupyter_server's gateway manager is from here."""
+    manager = AsyncKernelManager(kernel_name="python3")
+    heard = Heard()
+    recorder = Recorder("far", manager, heard, _work, logging.getLogger("test"))
+    await recorder.start()
+    life = await heard.capability_known()
+    assert (life.capability, life.notebook) == ("remote", "work.ipynb")
+    assert life.note == "This kernel runs behind a gateway: its runs can't be recorded from here."
+    assert await recorder.look() is None
+    await recorder.stop()
+    assert heard.kinds() == ["life_started", "life_changed", "life_ended"]
+    manager.context.destroy(linger=0)
+
+
+async def _work() -> str:
+    return "work.ipynb"

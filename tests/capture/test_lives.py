@@ -175,9 +175,8 @@ async def test_shutdown_ends_the_life_and_the_recording(open_lab: OpenLab) -> No
     await lab.run("1")
     await lab.app.kernel_manager.shutdown_kernel(lab.kernel_id, now=True)
     await lab.heard.until(lambda: lab.heard.kinds()[-1] == "life_ended")
-    async with asyncio.timeout(10):
-        while lab.recorders.recorder(lab.kernel_id) is not None:
-            await asyncio.sleep(0)
+    await lab.app.event_logger.gather_listeners()
+    assert lab.recorders.recorder(lab.kernel_id) is None
 
 
 async def test_kernels_that_run_already_are_recorded(open_lab: OpenLab) -> None:

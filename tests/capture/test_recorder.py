@@ -96,7 +96,9 @@ async def test_reset_keeps_the_probe(open_lab: OpenLab) -> None:
 async def test_autoreload_keeps_the_probe(open_lab: OpenLab) -> None:
     lab = await open_lab()
     await lab.run("%load_ext autoreload\n%autoreload 2")
-    await lab.run("from pathlib import Path\n_ = Path('helper_of_mine.py').write_text('value = 1')\nimport helper_of_mine")
+    await lab.run(
+        "from pathlib import Path\n_ = Path('helper_of_mine.py').write_text('value = 1')\nimport helper_of_mine"
+    )
     step = await lab.run("v = helper_of_mine.value", "after")
     assert (step.cell_id, [(v.name, v.summary) for v in step.variables if v.name == "v"]) == ("after", [("v", "1")])
 
@@ -178,7 +180,9 @@ _handlers.update({kind: _count(handler) for kind, handler in _handlers.items() i
 
 async def test_equal_states_have_equal_hashes(open_lab: OpenLab) -> None:
     lab = await open_lab()
-    code = "import numpy as np\nclass A: pass\na = [A(), A()]\nf = lambda x: x\ns = {'q', 'w', 'e'}\nn = np.arange(5000)"
+    code = (
+        "import numpy as np\nclass A: pass\na = [A(), A()]\nf = lambda x: x\ns = {'q', 'w', 'e'}\nn = np.arange(5000)"
+    )
     first = await lab.run(code)
     again = await lab.run(code)
     assert first.hash_index == again.hash_index
@@ -191,7 +195,9 @@ async def test_equal_states_have_equal_hashes(open_lab: OpenLab) -> None:
 
 async def test_changes_are_found_in_place(open_lab: OpenLab) -> None:
     lab = await open_lab()
-    await lab.run("xs = list(range(3000)); d = {'k': [1]}; keep = [1]; import pandas as pd; df = pd.DataFrame({'a': range(9000)})")
+    await lab.run(
+        "xs = list(range(3000)); d = {'k': [1]}; keep = [1]; import pandas as pd; df = pd.DataFrame({'a': range(9000)})"
+    )
     step = await lab.run("xs[1234] = -1")
     assert [v.name for v in step.variables if v.changed] == ["xs"]
     step = await lab.run("d['k'].append(2)")

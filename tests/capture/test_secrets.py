@@ -60,7 +60,9 @@ async def test_named_values_are_blanked_and_the_rest_is_readable(open_lab: OpenL
     shown = "{'password': '[redacted]', 'url': 'postgresql://u:[redacted]@h/db', 'user': 'ann'}"
     assert step.code == code.replace("hunter2", "[redacted]").replace("pw@h", "[redacted]@h")
     assert step.output_text == shown
-    assert step.variables[0].summary == "{'password': [redacted], 'url': 'postgresql://u:[redacted]@h/db', 'user': 'ann'}"
+    assert (
+        step.variables[0].summary == "{'password': [redacted], 'url': 'postgresql://u:[redacted]@h/db', 'user': 'ann'}"
+    )
     assert lab.heard.runs[0].code == step.code
     assert "hunter2" not in everything_told(lab)
 

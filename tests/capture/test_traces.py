@@ -72,18 +72,34 @@ async def test_the_servers_clock_of_activity_sees_no_capture(open_lab: OpenLab) 
     """A capture after a run neither counts as activity nor makes the kernel look busy."""
     lab = await open_lab()
     await lab.run("import os; os.environ['MY_API_TOKEN'] = 'abcdefgh12345678'; a = 1")
-    async with asyncio.timeout(10):
-        while lab.kernel.execution_state != "idle":
-            await asyncio.sleep(0)
+    # The look for the new secret is over once the step is told; the server's own watcher is asked to catch up.
+    await lab.client.ready()
+    await _caught_up(lab)
     seen: list[str] = []
     lab.kernel.observe(lambda change: seen.append(str(change["new"])), names=["execution_state"])
     before = lab.kernel.last_activity
     assert await lab.recorder.look() is not None
-    # The watcher has its own socket: a message that it surely counts or ignores comes after the look's.
-    await lab.client.ready()
-    await lab.heard.steps_are(1)
+    await _caught_up(lab)
     assert lab.kernel.last_activity == before
     assert seen == []
+
+
+async def _caught_up(lab: Lab) -> None:
+    """Wait until the server's watcher of activity has seen all that the kernel published so far."""
+    message_id = lab.client.kc.kernel_info()
+    seen = asyncio.Event()
+    stream = lab.kernel._activity_stream
+    watcher = stream._recv_callback
+
+    def listen(frames: list[bytes]) -> None:
+        watcher(frames)
+        text = b"".join(frames)
+        if message_id.encode() in text and b'"idle"' in text:
+            seen.set()
+
+    stream.on_recv(listen)
+    await asyncio.wait_for(seen.wait(), 30)
+    stream.on_recv(watcher)
 
 
 async def test_a_look_while_a_cell_runs(open_lab: OpenLab) -> None:
@@ -140,6 +156,8 @@ class Meta(type):
     def __getattribute__(cls, name):
         if name not in ('mro',): builtins.calls.append('meta ' + name)
         return super().__getattribute__(name)
+    def __hash__(cls): builtins.calls.append('meta hash'); return type.__hash__(cls)
+    def __eq__(cls, other): builtins.calls.append('meta eq'); return cls is other
     def __instancecheck__(cls, other):
         builtins.calls.append('instancecheck'); return True
 class Hostile(metaclass=Meta):
@@ -231,7 +249,9 @@ async def test_no_code_of_the_users_classes_is_ever_called(open_lab: OpenLab) ->
 
 async def test_a_repr_that_prints_is_not_called(open_lab: OpenLab) -> None:
     lab = await open_lab()
-    step = await lab.run("class P:\n    n = 0\n    def __repr__(self):\n        P.n += 1; print('!'); return 'p'\np = P()")
+    step = await lab.run(
+        "class P:\n    n = 0\n    def __repr__(self):\n        P.n += 1; print('!'); return 'p'\np = P()"
+    )
     assert step.outputs == ()
     step = await lab.run("P.n")
     assert step.output_text == "0"

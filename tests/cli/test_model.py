@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from themisto_lab.cli.main import main
+from themisto_lab.predict.files import models_dir
 
 NAME = "qwen2.5-coder-0.5b"
+SHARED_FOLDER = models_dir()  # where the real file is, before the tests look elsewhere
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +70,7 @@ def test_a_pull_that_fails_names_what_was_tried(capsys, tmp_path):
 @pytest.mark.model
 def test_pull_from_a_path_then_path_and_verify(capsys, folder, monkeypatch):
     own_folder = folder
-    monkeypatch.delenv("THEMISTO_MODEL_DIR")
+    monkeypatch.setenv("THEMISTO_MODEL_DIR", str(SHARED_FOLDER))
     assert main(["model", "pull", NAME]) == 0
     source = capsys.readouterr().out.strip()
     monkeypatch.setenv("THEMISTO_MODEL_DIR", str(own_folder))

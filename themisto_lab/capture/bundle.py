@@ -9,7 +9,7 @@ PROBE_MODULE = "_themisto_lab_probe"
 """The package's name in the kernel's ``sys.modules``."""
 
 # In the order of their imports.
-_PARTS = ("secrets", "safe", "values", "arrays", "changes", "hooks")
+_PARTS = ("secrets", "safe", "scalars", "values", "arrays", "changes", "memory", "hooks")
 
 # Runs with a namespace of its own. Whatever fails in it is told by its class and never raised, so that a
 # fault here shows no traceback and leaves `sys.last_value` alone; a kernel that is not ipykernel stays silent.

@@ -24,6 +24,8 @@ class KernelKind:
         Its process; None where it is not on this machine.
     is_ipykernel
         Whether its command starts ipykernel, so that the probe can go in at once.
+    has_sockets
+        Whether its ports can be reached from here; a gateway's kernel has none.
     """
 
     name: str
@@ -31,6 +33,7 @@ class KernelKind:
     language: str
     pid: int | None
     is_ipykernel: bool
+    has_sockets: bool
 
 
 def describe_kernel(kernel_manager: Any) -> KernelKind:
@@ -47,8 +50,10 @@ def describe_kernel(kernel_manager: Any) -> KernelKind:
         Names are empty and the language is ``python`` where the spec is gone.
     """
     name = str(kernel_manager.kernel_name or "")
+    has_sockets = getattr(kernel_manager, "provisioner", None) is not None
     try:
-        spec = kernel_manager.kernel_spec
+        # A gateway's specs are asked over the network, and its kernels are not read anyway.
+        spec = kernel_manager.kernel_spec if has_sockets else None
     except Exception:  # noqa: BLE001 - a spec that was removed while its kernel runs; the rest goes on
         spec = None
     language = str(getattr(spec, "language", "") or "python").lower()
@@ -58,6 +63,7 @@ def describe_kernel(kernel_manager: Any) -> KernelKind:
         display_name=str(getattr(spec, "display_name", "") or name),
         language=language,
         pid=_local_pid(kernel_manager),
+        has_sockets=has_sockets,
         is_ipykernel=language == "python" and any(part.startswith("ipykernel") for part in argv),
     )
 
@@ -81,6 +87,8 @@ def note_for(kernel: KernelKind, capability: Capability, *, language: str, imple
     str
         A sentence for a person.
     """
+    if not kernel.has_sockets:
+        return "This kernel runs behind a gateway: its runs can't be recorded from here."
     what = "code, outputs and variables are used" if capability == "full" else "code and outputs are used"
     if kernel.pid is None:
         return f"This kernel runs on another machine; {what}."

@@ -11,7 +11,14 @@ from uuid import uuid4
 from themisto_lab.capture.listener import Capability, KernelLife, RunStarted
 from themisto_lab.capture.messages import Run
 from themisto_lab.capture.namespace import Namespace
-from themisto_lab.capture.redact import literal_secrets, redact_code, redact_text, redact_variables, worth_remembering
+from themisto_lab.capture.redact import (
+    PLACEHOLDER,
+    literal_secrets,
+    redact_code,
+    redact_text,
+    redact_variables,
+    worth_remembering,
+)
 from themisto_lab.capture.runs import RunTracker
 from themisto_lab.types import Step, VariableSnapshot, utc_now
 
@@ -34,12 +41,25 @@ class StateAfter:
 
 @dataclass(slots=True)
 class EndedRun:
-    """A run that is over and not yet told."""
+    """A run that is over and not yet told.
+
+    Attributes
+    ----------
+    run, ended_at
+        The run, and when it ended.
+    state
+        What the probe told after it; None where there is no probe.
+    memory_bytes
+        The process's memory, for kernels that do not tell it themselves.
+    withheld
+        Whether outputs and variables are kept back, because it is not known what must be blanked in them.
+    """
 
     run: Run
     ended_at: datetime
     state: StateAfter | None
     memory_bytes: int | None = None
+    withheld: bool = False
 
 
 @dataclass(slots=True)
@@ -63,7 +83,7 @@ class LifeRecord:
     known: set[str]
     tracker: RunTracker = field(default_factory=RunTracker)
     namespace: Namespace = field(default_factory=Namespace)
-    secrets_version: int = 0
+    secrets_version: str = ""
     n_steps: int = 0
     over: bool = False
     _states: dict[str, StateAfter] = field(default_factory=dict)
@@ -132,7 +152,7 @@ class LifeRecord:
         """Put together a run that is over with the state after it."""
         return EndedRun(run, ended_at, self._states.pop(run.message_id, None), memory_bytes)
 
-    def learn_secrets(self, values: list[str], version: int) -> None:
+    def learn_secrets(self, values: list[str], version: str) -> None:
         """Take in the values that the probe found to be secret."""
         self.known |= {value for value in values if worth_remembering(value)}
         self.secrets_version = version
@@ -142,12 +162,12 @@ class LifeRecord:
         known = frozenset(self.known)
         state = ended.state
         content: Mapping[str, Any] = state.content if state else {}
-        variables, _ = redact_variables(state.variables if state else (), known)
+        variables, _ = redact_variables(state.variables if state and not ended.withheld else (), known)
         step = ended.run.finish(
             index=self.n_steps,
             kernel_id=self.life.kernel_id,
             redact_code=lambda code: redact_code(code, known),
-            redact_text=lambda text: redact_text(text, known),
+            redact_text=lambda text: (PLACEHOLDER, 1) if ended.withheld else redact_text(text, known),
             ended_at=ended.ended_at,
             variables=variables,
             memory_bytes=_whole(content.get("memory_bytes"), ended.memory_bytes),

@@ -142,7 +142,7 @@ class KernelLink:
             return
         try:
             self._on_message(message)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - one odd message does not end the recording
             self._log.warning("A kernel message could not be recorded: %s", type(error).__name__)
 
     async def _read_replies(self, socket: Any) -> None:

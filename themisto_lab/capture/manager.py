@@ -76,7 +76,7 @@ class RecorderManager:
         """All recorders, by the kernel's id."""
         return dict(self._recorders)
 
-    async def _on_action(self, logger: Any, schema_id: str, data: dict[str, Any]) -> None:
+    async def _on_action(self, logger: Any, schema_id: str, data: dict[str, Any]) -> None:  # noqa: ARG002 - given by name
         kernel_id, action = data.get("kernel_id"), data.get("action")
         if not self._started or not isinstance(kernel_id, str) or data.get("status") != "success":
             return
@@ -85,7 +85,7 @@ class RecorderManager:
                 await self._attach(kernel_id)
             elif action == "shutdown":
                 await self._on_shutdown(kernel_id)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the server's own work
             self._log.warning("A kernel is not recorded: %s", type(error).__name__)
 
     async def _attach(self, kernel_id: str) -> None:

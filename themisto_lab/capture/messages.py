@@ -115,7 +115,7 @@ class Run:
         elif kind == "error":
             self._error(content)
 
-    def finish(
+    def finish(  # noqa: PLR0913 - a step's fields come from as many places
         self,
         *,
         index: int,

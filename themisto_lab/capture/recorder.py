@@ -9,23 +9,19 @@ from typing import Any
 
 import psutil
 
-from themisto_lab.capture.bundle import install_code
-from themisto_lab.capture.kernels import describe_kernel, note_for
+from themisto_lab.capture.install import ask_kernel, install_probe, look_at
+from themisto_lab.capture.kernels import KernelKind, describe_kernel, note_for
 from themisto_lab.capture.life import EndedRun, LifeRecord
 from themisto_lab.capture.link import KernelLink, Logger, Message
 from themisto_lab.capture.listener import Capability, KernelLife, RunListener
-from themisto_lab.capture.namespace import variable_from
-from themisto_lab.capture.probe.hooks import LOOK_REQUEST
 from themisto_lab.capture.redact import redact_variables, server_secrets
 from themisto_lab.capture.runs import Began, Ended, Snapshot
-from themisto_lab.capture.teller import Teller
+from themisto_lab.capture.telling import LifeTeller
 from themisto_lab.types import VariableSnapshot
 
-_SECRETS_TIMEOUT_S = 2.0
 _SNAPSHOT_TIMEOUT_S = 5.0
 _HOLD_S = 2.0
 _DEATH_CHECKS = 40
-_MAX_INSTALLS = 50
 
 
 class Recorder:
@@ -62,12 +58,10 @@ class Recorder:
     ) -> None:
         self.kernel_id = kernel_id
         self._kernel_manager = kernel_manager
-        self._listener = listener
-        self._resolve_notebook = resolve_notebook
         self._log = log
         self._secrets = server_secrets(os.environ if environment is None else environment)
         self._on_dead = on_dead
-        self._teller = Teller(log)
+        self._teller = LifeTeller(listener, resolve_notebook, log)
         self._lock = asyncio.Lock()
         self._link: KernelLink | None = None
         self._record: LifeRecord | None = None
@@ -119,10 +113,16 @@ class Recorder:
             )
             self._record = record
             self._installed.clear()
-            self._link = KernelLink(self._kernel_manager, self._on_message, self._on_disconnect, self._log)
+            self._teller.life_started(record)
+            self._link = self._open_link(kernel)
+            if self._link is None:
+                record.set_capability(
+                    "remote", note_for(kernel, "no_variables", language=kernel.language, implementation="")
+                )
+                self._teller.life_changed(record)
+                return
             self._link.start()
             self._installing = asyncio.create_task(self._install(record, self._link))
-            self._teller.tell(lambda: self._tell_start(record))
 
     async def end_life(self) -> None:
         """End the present life: what was running ends as ``died``."""
@@ -153,10 +153,15 @@ class Recorder:
         record, link = self._record, self._link
         if record is None or link is None or not record.tracker.has_probe:
             return None
-        variables = await self._ask(link, None if names is None else list(names), timeout_s)
+        variables = await look_at(link, None if names is None else list(names), timeout_s)
         return None if variables is None else redact_variables(variables, frozenset(record.known))[0]
 
     # Lives
+
+    def _open_link(self, kernel: KernelKind) -> KernelLink | None:
+        if not kernel.has_sockets:
+            return None
+        return KernelLink(self._kernel_manager, self._on_message, self._on_disconnect, self._log)
 
     async def _end_life(self) -> None:
         record, link = self._record, self._link
@@ -172,11 +177,8 @@ class Recorder:
             self._take(record, event)
         self._release()
         record.over = True
-        self._tell(record, self._listener.life_ended)
-        if link is not None:
-            self._link = None
-            # The steps that are still to be told may ask the kernel one last thing.
-            self._teller.tell(link.close)
+        self._link = None
+        self._teller.life_ended(record, link)
 
     def _on_autorestart(self) -> None:
         self._spawn(self._follow_autorestart())
@@ -222,55 +224,25 @@ class Recorder:
     async def _install(self, record: LifeRecord, link: KernelLink) -> None:
         """Find out what the kernel can tell, and put the probe into it."""
         kernel = describe_kernel(self._kernel_manager)
+        info = await ask_kernel(link, kernel)
         capability: Capability = "no_variables"
-        language, implementation = kernel.language, ""
-        is_ipython = kernel.is_ipykernel
-        if not is_ipython:
-            reply = await link.request("shell", "kernel_info_request", {})
-            content = reply["content"] if reply else {}
-            language = str((content.get("language_info") or {}).get("name") or kernel.language).lower()
-            implementation = str(content.get("implementation") or "")
-            is_ipython = implementation == "ipython"
-        if is_ipython and await self._execute_install(link):
+        if info.is_ipython and await install_probe(link) and await self._probe_answers():
             capability = "full"
-        note = note_for(kernel, capability, language=language, implementation=implementation)
+        note = note_for(kernel, capability, language=info.language, implementation=info.implementation)
         if kernel.pid is None:
             capability = "remote"
-        if record.set_capability(capability, note, language):
-            self._tell(record, self._listener.life_changed)
+        if record.set_capability(capability, note, info.language):
+            self._teller.life_changed(record)
         self._installing = None
         self._release()
 
-    async def _execute_install(self, link: KernelLink) -> bool:
-        content = {
-            "code": install_code(),
-            "silent": True,
-            "store_history": False,
-            "user_expressions": {},
-            "allow_stdin": False,
-            "stop_on_error": False,
-        }
-        for _ in range(_MAX_INSTALLS):
-            reply = await link.request("shell", "execute_request", content)
-            status = reply["content"].get("status") if reply else None
-            if status != "aborted":
-                break
-            # It stood behind a cell that failed: the kernel drops what waits then.
-        if status != "ok":
-            return False
+    async def _probe_answers(self) -> bool:
+        """Wait for the probe's first snapshot, which comes on another socket than the reply."""
         try:
             await asyncio.wait_for(self._installed.wait(), _SNAPSHOT_TIMEOUT_S)
         except TimeoutError:
             return False
         return True
-
-    async def _ask(
-        self, link: KernelLink, names: list[str] | None, timeout_s: float
-    ) -> tuple[VariableSnapshot, ...] | None:
-        reply = await link.request("control", LOOK_REQUEST, {"names": names, "secrets": False}, timeout_s)
-        if reply is None or reply["content"].get("status") != "ok":
-            return None
-        return tuple(variable_from(entry) for entry in reply["content"]["variables"])
 
     # Messages
 
@@ -286,8 +258,7 @@ class Recorder:
             self._take_snapshot(record, event)
         elif isinstance(event, Began):
             self._release()
-            run = record.run_started(event.run)
-            self._tell(record, lambda _life: self._listener.run_started(run))
+            self._teller.run_started(record, record.run_started(event.run))
         else:
             self._release()
             ended = record.ended(event.run, event.ended_at, _memory_of(record.pid))
@@ -296,7 +267,7 @@ class Recorder:
                 timer = asyncio.get_running_loop().call_later(_HOLD_S, self._release)
                 self._held = (ended, timer)
             else:
-                self._tell_step(record, ended)
+                self._teller.step(record, ended, self._link)
 
     def _take_snapshot(self, record: LifeRecord, event: Snapshot) -> None:
         error = event.content.get("error")
@@ -320,58 +291,7 @@ class Recorder:
         ended, timer = self._held
         self._held = None
         timer.cancel()
-        self._tell_step(self._record, ended)
-
-    # Telling
-
-    def _tell(self, record: LifeRecord, call: Callable[[KernelLife], Awaitable[None]]) -> None:
-        async def tell() -> None:
-            await self._refresh_notebook(record)
-            await call(record.life)
-
-        self._teller.tell(tell)
-
-    async def _tell_start(self, record: LifeRecord) -> None:
-        record.set_notebook(await self._notebook())
-        await self._listener.life_started(record.life)
-
-    def _tell_step(self, record: LifeRecord, ended: EndedRun) -> None:
-        link = self._link
-
-        async def tell() -> None:
-            await self._complete(record, ended, link)
-            step = record.make_step(ended)
-            await self._refresh_notebook(record)
-            await self._listener.step_recorded(record.life, step)
-
-        self._teller.tell(tell)
-
-    async def _complete(self, record: LifeRecord, ended: EndedRun, link: KernelLink | None) -> None:
-        """Ask the kernel for what a step still lacks: new secrets, and variables if a message was missed."""
-        if ended.state is None or link is None:
-            return
-        version = ended.state.content.get("secrets_version")
-        if isinstance(version, int) and version > record.secrets_version:
-            request = {"names": [], "secrets": True}
-            reply = await link.request("control", LOOK_REQUEST, request, _SECRETS_TIMEOUT_S)
-            if reply is not None and reply["content"].get("status") == "ok":
-                record.learn_secrets([str(value) for value in reply["content"]["secrets"]], version)
-        if not record.namespace.complete:
-            variables = await self._ask(link, None, _SECRETS_TIMEOUT_S)
-            if variables is not None:
-                record.namespace.replace(variables)
-
-    async def _refresh_notebook(self, record: LifeRecord) -> None:
-        if record.set_notebook(await self._notebook()):
-            await self._listener.life_changed(record.life)
-
-    async def _notebook(self) -> str:
-        try:
-            return await self._resolve_notebook()
-        except Exception as error:
-            # A session that is gone has no path; the last one stays.
-            self._log.debug("The notebook's path is not known: %s", type(error).__name__)
-            return ""
+        self._teller.step(self._record, ended, self._link)
 
 
 def _memory_of(pid: int | None) -> int | None:

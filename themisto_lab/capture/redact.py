@@ -32,22 +32,23 @@ __all__ = [
 ]
 
 _STEM = re.compile(r"pass|pwd|secret|token|key|credential", re.IGNORECASE)
-_QUOTED = r"(?P<prefix>[rbuRBU]{0,2})(?P<quote>\"\"\"|'''|\"|')(?P<value>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
+# Begins where a word begins and is never tried shorter, so that a long line without blanks takes linear time.
+_NAME = r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]{0,79}+)"
+_QUOTED = r"(?P<prefix>[rbufRBUF]{0,2})(?P<quote>\"\"\"|'''|\"|')(?P<value>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 # name = "value", name: str = "value", "name": "value", ["name"] = "value", name="value"
 _NAMED_TEXT = re.compile(
-    r"(?P<name>[A-Za-z_][\w.-]*)(?P<between>(?:\\?['\"])?\]?\s*"
-    r"(?::\s*[A-Za-z_][\w.\[\] |]*\s*=(?!=)|=(?!=)|:|,(?=\s*['\"]))\s*)" + _QUOTED
+    _NAME + r"(?P<between>(?:\\?['\"])?\]?\s*"
+    r"(?::\s*[A-Za-z_][\w.\[\] |]{0,80}=(?!=)|[=!]?=|:|,(?=\s*['\"]))\s*\(?\s*)" + _QUOTED
 )
 # "name": 1234, password = 1234
-_NAMED_NUMBER = re.compile(
-    r"(?P<name>[A-Za-z_][\w.-]*)(?P<between>['\"]?\]?\s*(?:=(?!=)|:)\s*)(?P<value>\d[\d_.]{2,})(?![\w.])"
-)
+_NAMED_NUMBER = re.compile(_NAME + r"(?P<between>['\"]?\]?\s*(?:=(?!=)|:)\s*)(?P<value>\d[\d_.]{2,})(?![\w.])")
 # NAME=value in an environment dump, a shell command, a query; name: value alone on a line.
 _NAMED_WORD = re.compile(
-    r"(?P<name>[A-Za-z_][\w.-]*)(?P<between>=|(?<=\w):[ \t]+(?=\S+[ \t]*$))(?P<value>[^\s'\"&;,)\]}({\[=][^\s'\"&;,)\]}]*)",
+    _NAME + r"(?P<between>=|(?:(?<=\w):|[ \t]+=)[ \t]+(?=\S+[ \t]*$))"
+    r"(?P<value>[^\s'\"&;,)\]}({\[=][^\s'\"&;,)\]}]*)",
     re.MULTILINE,
 )
-_OPTION = re.compile(r"(?P<name>--[a-z][\w-]*)(?P<between>[ =])(?P<value>[^\s'\"-][^\s'\"]*)")
+_OPTION = re.compile(r"(?<![\w-])(?P<name>--[a-z][\w-]{0,79}+)(?P<between>[ =])(?P<value>[^\s'\"-][^\s'\"]*)")
 # Code that fetches a secret holds none.
 _EXPRESSION = re.compile(r"[A-Za-z_][\w.]*[(\[.]|None\b|True\b|False\b|<|\*+$|\.\.\.|\$|%\(|\[redacted\]")
 
@@ -67,16 +68,18 @@ def redact_text(text: str, known: Collection[str] = ()) -> tuple[str, int]:
     tuple
         The text with `PLACEHOLDER` for each secret, and how many there were.
     """
-    text, count = blank_tokens(text)
+    has_names = _STEM.search(text) is not None
+    # Columns first: they are found by their places, which all else moves.
+    text, count = _blank_columns(text) if has_names else (text, 0)
+    text, n = blank_tokens(text)
+    count += n
     if known:
         text, n = blank_values(text, known)
         count += n
-    if _STEM.search(text):
+    if has_names:
         for pattern in (_NAMED_TEXT, _NAMED_WORD, _NAMED_NUMBER, _OPTION):
             text, n = _blank_named(pattern, text)
             count += n
-        text, n = _blank_columns(text)
-        count += n
     return text, count
 
 
@@ -194,9 +197,8 @@ def _blank_shell_lines(code: str) -> tuple[str, int]:
     shell = bool(lines) and lines[0].lstrip().startswith(("%%bash", "%%sh", "%%script", "%%writefile"))
     for at, line in enumerate(lines):
         if shell or line.lstrip().startswith(("!", "%env", "%set_env", "export ", "#")):
-            line, n = _blank_named(_NAMED_WORD, line)
-            line, m = _ENV_MAGIC.subn(_blank_env_magic, line)
-            lines[at] = line
+            blanked, n = _blank_named(_NAMED_WORD, line)
+            lines[at], m = _blank_env_magic(blanked)
             count += n + m
     return "\n".join(lines), count
 
@@ -204,8 +206,11 @@ def _blank_shell_lines(code: str) -> tuple[str, int]:
 _ENV_MAGIC = re.compile(r"(?P<head>^\s*%(?:set_)?env\s+(?P<name>\w+)\s+)(?P<value>[^\s=\[]\S*)")
 
 
-def _blank_env_magic(match: re.Match[str]) -> str:
-    return match["head"] + (PLACEHOLDER if is_secret(match["name"], match["value"]) else match["value"])
+def _blank_env_magic(line: str) -> tuple[str, int]:
+    match = _ENV_MAGIC.match(line)
+    if match is None or not is_secret(match["name"], match["value"]):
+        return line, 0
+    return match["head"] + PLACEHOLDER, 1
 
 
 def _blank_columns(text: str) -> tuple[str, int]:
@@ -216,41 +221,40 @@ def _blank_columns(text: str) -> tuple[str, int]:
     count = 0
     spans: list[tuple[int, int]] = []
     for at, line in enumerate(lines):
-        if not line.strip():
-            spans = []
-            continue
-        header = [m.span() for m in _header_names(line)]
-        if header:
+        header = [cell.span() for cell in _header_names(line)]
+        if header or not line.strip():
             spans = header
-        elif spans:
-            line, n = _blank_spans(line, spans)
-            lines[at] = line
+        elif spans and PLACEHOLDER not in line:
+            lines[at], n = _blank_spans(line, spans)
             count += n
     return "\n".join(lines), count
 
 
 def _header_names(line: str) -> Iterator[re.Match[str]]:
-    words = list(re.finditer(r"[^\s|]+", line))
+    cells = list(_CELL.finditer(line))
     # A header's cells are all names; a sentence is not one.
-    if len(words) > 30 or not all(re.fullmatch(r"[\w.()%-]+", word[0]) for word in words):
+    if not 2 <= len(cells) <= 40 or not all(re.fullmatch(r"[\w.()%# -]+", cell[0]) for cell in cells):
         return
-    for word in words:
-        if name_secrecy(word[0]) == SURE:
-            yield word
+    for cell in cells:
+        if name_secrecy(cell[0]) == SURE:
+            yield cell
 
 
 def _blank_spans(line: str, spans: Sequence[tuple[int, int]]) -> tuple[str, int]:
-    """Blank the word that ends where a column's name ends, or that begins where it begins."""
+    """Blank the cell that ends where a column's name ends, or that begins where it begins."""
     count = 0
-    for begin, end in reversed(spans):
-        for word in reversed(list(re.finditer(r"[^\s|]+", line))):
-            if (word.end() == end or word.start() == begin) and len(word[0]) > 1 and word.start() > 0:
-                if word[0] in ("NaN", "None", "...", PLACEHOLDER):
-                    continue
-                line = line[: word.start()] + PLACEHOLDER + line[word.end() :]
-                count += 1
-                break
+    # From the right, so that the places of the cells before it stay true.
+    for cell in reversed(list(_CELL.finditer(line))):
+        under = any(cell.end() == end or cell.start() == begin for begin, end in spans)
+        if under and cell.start() > 0 and cell[0] not in _NO_VALUES:
+            line = line[: cell.start()] + PLACEHOLDER + line[cell.end() :]
+            count += 1
     return line, count
+
+
+# Cells of a table stand two blanks or a line apart.
+_CELL = re.compile(r"[^\s|│┆]+(?: [^\s|│┆]+)*")
+_NO_VALUES = frozenset(["NaN", "None", "null", "...", "…", "---", "str", PLACEHOLDER])
 
 
 Redactor = Callable[[str], tuple[str, int]]

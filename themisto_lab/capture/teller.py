@@ -47,7 +47,7 @@ class Teller:
             call = await self._queue.get()
             try:
                 await call()
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - a listener's fault does not end the recording
                 self._log.warning("A listener of runs failed: %s", type(error).__name__)
             finally:
                 self._queue.task_done()

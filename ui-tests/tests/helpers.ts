@@ -4,6 +4,13 @@ import type { Locator, Page } from '@playwright/test';
 /** Where the screenshots of the documentation go. */
 export const IMAGES = '../docs/images';
 
+/** Open JupyterLab. */
+export async function openLab(page: IJupyterLabPageFixture): Promise<void> {
+  // Galata answers everything that ends in api/settings itself; ours are for our server.
+  await page.route(/\/themisto\/api\//, route => route.continue());
+  await page.goto();
+}
+
 /** The side panel. */
 export function panelOf(page: Page): Locator {
   return page.locator('#themisto-lab-panel');
@@ -37,12 +44,15 @@ export async function showPanel(page: IJupyterLabPageFixture): Promise<void> {
   await expect(panelOf(page)).toBeVisible();
 }
 
+/** The editor of a cell. */
+export function editorOf(page: Page, index: number): Locator {
+  return page.locator('.jp-NotebookPanel:visible .jp-Cell').nth(index).locator('.cm-content');
+}
+
 /** Put the cursor into a cell. */
-export async function focusCell(
-  page: IJupyterLabPageFixture,
-  index: number
-): Promise<void> {
-  await page.notebook.enterCellEditingMode(index);
+export async function focusCell(page: Page, index: number): Promise<void> {
+  await editorOf(page, index).click();
+  await expect(editorOf(page, index)).toBeFocused();
 }
 
 /** Call a route of the server extension. */

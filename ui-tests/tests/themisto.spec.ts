@@ -1,17 +1,39 @@
 import { execFileSync } from 'child_process';
 
-import { expect, test } from '@jupyterlab/galata';
+import { expect, type IJupyterLabPageFixture, test } from '@jupyterlab/galata';
 
-import { focusCell, IMAGES, openNotebook, panelOf, sectionOf } from './helpers';
+import { editorOf, focusCell, IMAGES, openLab, openNotebook, panelOf, sectionOf } from './helpers';
 
 // Real kernels and sessions: galata's mocks would hide restarts.
-test.use({ kernels: null, sessions: null });
+test.use({ kernels: null, sessions: null, autoGoto: false });
+
+test.beforeEach(async ({ page }) => {
+  await openLab(page);
+});
 
 const CELLS = [
   'import pandas as pd\nfrom sklearn.datasets import load_wine',
   "wine = load_wine(as_frame=True)\ndf = wine.frame\ndf.shape",
   "df['target'].value_counts().sort_index()"
 ];
+
+/** Run cells and wait for the whole prediction of the next one. */
+async function runAndWait(page: IJupyterLabPageFixture, indices: number[]): Promise<string> {
+  for (const index of indices) {
+    await page.notebook.runCell(index, true);
+  }
+  const nextCell = sectionOf(page, 'Next cell');
+  const code = nextCell.getByLabel('Predicted next cell');
+  await expect(code).not.toHaveText('');
+  await expect(nextCell.locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
+  return ((await code.textContent()) ?? '').trim();
+}
+
+/** A cell's text. */
+async function textOf(page: IJupyterLabPageFixture, index: number): Promise<string> {
+  const lines = await editorOf(page, index).locator('.cm-line').allTextContents();
+  return lines.join('\n').trim();
+}
 
 /** What the store's file itself holds, read by another program. */
 function stored(): any {
@@ -44,7 +66,7 @@ test.describe('A session with the embedded model', () => {
     await page.notebook.runCell(1, true);
     const code = panel.getByLabel('Predicted next cell');
     await expect(code).toBeVisible();
-    await expect(nextCell.locator('.themisto-Reason')).not.toHaveText('thinking');
+    await expect(nextCell.locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
     await expect(code).not.toHaveText('');
     const predicted = ((await code.textContent()) ?? '').trim();
     expect(predicted.length).toBeGreaterThan(2);
@@ -69,7 +91,7 @@ test.describe('A session with the embedded model', () => {
     const output = sectionOf(page, /^Output/);
     const forecast = output.getByLabel('Forecast of the output');
     await expect(forecast).toBeVisible();
-    await expect(output.locator('.themisto-Reason')).not.toHaveText('thinking');
+    await expect(output.locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
     await panel.screenshot({ path: `${IMAGES}/forecast.png` });
     await page.notebook.runCell(3, true);
     await expect(output.locator('summary')).toContainText(/as predicted|differs/);
@@ -98,7 +120,7 @@ test.describe('A session with the embedded model', () => {
     }
     const panel = panelOf(page);
     await expect(panel.getByLabel('Predicted next cell')).not.toHaveText('');
-    await expect(sectionOf(page, 'Next cell').locator('.themisto-Reason')).not.toHaveText('thinking');
+    await expect(sectionOf(page, 'Next cell').locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
     await page.screenshot({ path: `${IMAGES}/sidebar-light.png` });
     await page.theme.setDarkTheme();
     await page.screenshot({ path: `${IMAGES}/sidebar-dark.png` });
@@ -123,17 +145,23 @@ test.describe('A session with the embedded model', () => {
 test.describe('Ghost text', () => {
   test('shows in an empty cell, and Tab accepts it', async ({ page }) => {
     await openNotebook(page, [...CELLS.slice(0, 2), '']);
-    await page.notebook.runCell(0, true);
-    await page.notebook.runCell(1, true);
-    const code = panelOf(page).getByLabel('Predicted next cell');
-    await expect(code).not.toHaveText('');
-    await expect(sectionOf(page, 'Next cell').locator('.themisto-Reason')).not.toHaveText('thinking');
-    const predicted = ((await code.textContent()) ?? '').trim();
+    const predicted = await runAndWait(page, [0, 1]);
     await focusCell(page, 2);
-    const ghost = page.locator('.jp-GhostText').first();
-    await expect(ghost).toBeVisible();
+    await expect(page.locator('.jp-GhostText').first()).toBeVisible();
+    await page.screenshot({ path: `${IMAGES}/ghost-text.png` });
     await page.keyboard.press('Tab');
-    await expect.poll(async () => ((await page.notebook.getCellTextInput(2)) ?? '').trim()).toBe(predicted);
+    await expect.poll(() => textOf(page, 2)).toBe(predicted);
+  });
+
+  test('follows what is typed, and never writes over it', async ({ page }) => {
+    await openNotebook(page, [...CELLS.slice(0, 2), '']);
+    const predicted = await runAndWait(page, [0, 1]);
+    await focusCell(page, 2);
+    await expect(page.locator('.jp-GhostText').first()).toBeVisible();
+    await page.keyboard.type('zz');
+    await expect(page.locator('.jp-GhostText')).toHaveCount(0);
+    expect(await textOf(page, 2)).toBe('zz');
+    expect(predicted).not.toContain('zz');
   });
 
   test('Tab indents where nothing is suggested', async ({ page }) => {
@@ -141,6 +169,6 @@ test.describe('Ghost text', () => {
     await focusCell(page, 0);
     await page.keyboard.press('Tab');
     await page.keyboard.type('x');
-    expect(await page.notebook.getCellTextInput(0)).toBe('    x');
+    await expect(editorOf(page, 0)).toHaveText('    x', { useInnerText: true });
   });
 });

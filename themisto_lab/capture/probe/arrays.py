@@ -32,20 +32,13 @@ def summarizer_for(kind: type) -> Callable[[Reader, Any], Summary] | None:
     """Return what summarizes an exact type of numpy, pandas, polars or torch; None for any other type."""
     module = safe.module_of(kind)
     top = module.partition(".")[0]
-    if top not in ("numpy", "pandas", "polars", "torch"):
+    if top not in _SUMMARIZERS:
         return None
     names = safe.library(top)
-    if top == "numpy":
-        return _array if kind is names.get("ndarray") else None
-    if top == "torch":
-        return _tensor if kind is names.get("Tensor") or module == "torch.nn.parameter" else None
-    if kind is names.get("DataFrame"):
-        return _pandas_frame if top == "pandas" else _polars_frame
-    if kind is names.get("Series"):
-        return _pandas_series if top == "pandas" else _polars_series
-    if top == "pandas" and any(kind is names.get(name) for name in _INDEX_TYPES):
-        return _pandas_index
-    return None
+    for name, summarizer in _SUMMARIZERS[top].items():
+        if kind is names.get(name):
+            return summarizer
+    return _tensor if module == "torch.nn.parameter" else None
 
 
 def owned_by(value: object, library: str) -> bool:
@@ -59,24 +52,8 @@ def _cut(text: str) -> str:
 
 
 def _items(reader: Reader, values: Any, total: int, n: int = 6) -> str:
-    shown = [reader.write(_plain(value), 2) for value in list(values[:n])]
+    shown = [reader.write(value, 2) for value in list(values[:n])]
     return "[" + ", ".join(shown) + (f", ... ({total} items)]" if total > n else "]")
-
-
-def _plain(value: Any) -> Any:
-    """Turn a numpy scalar into Python's own, so that 5 reads ``5``."""
-    kind = type(value)
-    if safe.module_of(kind) == "numpy" and kind.__name__[:4] in (
-        "floa",
-        "int6",
-        "int3",
-        "int1",
-        "int8",
-        "uint",
-        "bool",
-    ):
-        return value.item()
-    return value
 
 
 def _array(reader: Reader, value: Any) -> Summary:
@@ -123,7 +100,7 @@ def _pandas_frame(reader: Reader, value: Any) -> Summary:
     cells: list[str] = []
     for at, label in enumerate(labels):
         block = blocks[manager.blknos[at]]
-        name = label if type(label) is str else reader.write(_plain(label), 2)
+        name = label if type(label) is str else reader.write(label, 2)
         described.append(name[:60] + " (" + _dtype_text(block.dtype) + ")")
         if at < _MAX_CELL_COLUMNS:
             cells.append(_column_cells(reader, block.values, int(manager.blklocs[at]), name, n_rows))
@@ -147,7 +124,7 @@ def _column_cells(reader: Reader, values: Any, location: int, name: str, n_rows:
             reader.blank_named(name, item)
         if name_secrecy(name) == SURE:
             return name[:60] + "=" + PLACEHOLDER
-    shown = [reader.write_named(name, _plain(column[row]), 2) for row in range(min(_MAX_ROWS, n_rows))]
+    shown = [reader.write_named(name, column[row], 2) for row in range(min(_MAX_ROWS, n_rows))]
     return name[:60] + "=[" + ", ".join(shown) + "]"
 
 
@@ -170,7 +147,7 @@ def _pandas_series(reader: Reader, value: Any) -> Summary:
 
 def _pandas_index(reader: Reader, value: Any) -> Summary:
     total = len(value)
-    values = value._range if type(value).__name__ == "RangeIndex" else value
+    values = value._range if safe.short_name(type(value)) == "RangeIndex" else value
     return Summary((total,), _dtype_text(value.dtype), None, _cut(_items(reader, values, total)))
 
 
@@ -201,3 +178,11 @@ def _polars_series(reader: Reader, value: Any) -> Summary:
     shown = [reader.write_named(value.name, value[i], 2) for i in range(min(6, total))]
     text = "[" + ", ".join(shown) + (f", ... ({total} items)]" if total > 6 else "]")
     return Summary((int(total),), str(value.dtype)[:60], int(value.estimated_size()), _cut(text))
+
+
+_SUMMARIZERS: dict[str, dict[str, Callable[[Reader, Any], Summary]]] = {
+    "numpy": {"ndarray": _array},
+    "pandas": {"DataFrame": _pandas_frame, "Series": _pandas_series, **dict.fromkeys(_INDEX_TYPES, _pandas_index)},
+    "polars": {"DataFrame": _polars_frame, "Series": _polars_series},
+    "torch": {"Tensor": _tensor},
+}

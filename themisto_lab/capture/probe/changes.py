@@ -11,7 +11,7 @@ import re
 import types
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, Dict, NamedTuple, Optional, Set
+from typing import Any, NamedTuple
 
 from . import safe
 from .arrays import owned_by
@@ -19,7 +19,7 @@ from .arrays import owned_by
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MAX_CODE_CHARS = 100_000
 _MAX_FULL_BYTES = 1 << 20
-_SAMPLE_BYTES = 1024
+_SAMPLE_BYTES = 256
 _MAX_FULL_ITEMS = 4000
 _MAX_SAMPLE_ITEMS = 24
 
@@ -62,9 +62,9 @@ def fingerprint(value: object, named: bool) -> Print:
     """Take the fingerprint of a value; with its full hash where the cell names it."""
     sample = _digest(value, full=False)
     full = _digest(value, full=True) if named else None
-    kind = type(value)
+    kind = safe.key(type(value))
     transparent = kind in _EXACT or kind is types.FunctionType or owned_by(value, "pandas")
-    return Print(id(value), id(kind), sample, full, transparent)
+    return Print(id(value), id(type(value)), sample, full, transparent)
 
 
 def differs(before: Print | None, now: Print) -> bool:
@@ -101,11 +101,12 @@ class _Walk:
         self.hash = hashlib.blake2b(digest_size=12)
         self.items_left = _MAX_FULL_ITEMS if full else _MAX_SAMPLE_ITEMS
         self.max_bytes = _MAX_FULL_BYTES if full else _SAMPLE_BYTES
+        self.bytes_left = 4 * self.max_bytes
         self.full = full
 
     def feed(self, value: object, depth: int = 0) -> None:
         """Add a value to the hash."""
-        kind = type(value)
+        kind = safe.key(type(value))
         self.hash.update(kind.__name__.encode() if kind in _EXACT else b"?")
         if kind in _SCALARS:
             self._bytes(repr(value).encode())
@@ -126,7 +127,7 @@ class _Walk:
 
     def _integer(self, value: Any) -> None:
         n_bytes = value.bit_length() // 8 + 1
-        if n_bytes <= self.max_bytes:
+        if n_bytes <= 4096:
             self._bytes(value.to_bytes(n_bytes, "little", signed=True))
         else:
             self._bytes(b"%d" % n_bytes)
@@ -134,25 +135,33 @@ class _Walk:
 
     def _text(self, value: Any) -> None:
         self.hash.update(b"%d:" % len(value))
-        if len(value) > self.max_bytes:
-            half = self.max_bytes // 2
-            value = value[:half] + value[-half:]
-        self.hash.update(value.encode("utf-8", "surrogatepass"))
+        for part in self._parts(value):
+            self.hash.update(part.encode("utf-8", "surrogatepass"))
 
     def _bytes(self, value: Any) -> None:
         self.hash.update(b"%d:" % len(value))
-        if len(value) > self.max_bytes:
-            half = self.max_bytes // 2
-            self.hash.update(bytes(value[:half]))
-            value = value[-half:]
-        self.hash.update(bytes(value))
+        for part in self._parts(value):
+            self.hash.update(bytes(part))
+
+    def _parts(self, value: Any) -> list[Any]:
+        """Return what of a text the budget allows: all of it, or its two ends."""
+        allowed = self._allow(len(value))
+        if allowed == len(value):
+            return [value]
+        half = allowed // 2
+        return [value[:half], value[len(value) - half :]]
+
+    def _allow(self, n_bytes: int) -> int:
+        allowed = min(n_bytes, self.max_bytes, self.bytes_left)
+        self.bytes_left -= allowed
+        return allowed
 
     def _sequence(self, value: Any, depth: int) -> None:
         total = len(value)
         self.hash.update(b"%d:" % total)
         if depth > 4:
             return
-        n = min(total, self.items_left if self.full else min(self.items_left, 12))
+        n = min(total, self.items_left if self.full else min(self.items_left, 5))
         for i in range(n):
             if self.items_left <= 0:
                 return
@@ -164,7 +173,7 @@ class _Walk:
         self.hash.update(b"%d:" % len(value))
         if depth > 4:
             return
-        for key, item in islice(value.items(), self.items_left if self.full else 8):
+        for key, item in islice(value.items(), self.items_left if self.full else 3):
             if self.items_left <= 0:
                 return
             self.items_left -= 1
@@ -200,7 +209,7 @@ class _Walk:
             self._attributes(value, depth)
 
     def _array(self, value: Any) -> None:
-        self.hash.update(repr(value.shape).encode() + str(value.dtype).encode())
+        self.hash.update(repr(value.shape).encode() + value.dtype.str.encode())
         if value.dtype.hasobject:
             n = min(int(value.size), self.items_left)
             step = max(1, int(value.size) // max(1, n))
@@ -208,23 +217,28 @@ class _Walk:
                 self.items_left -= 1
                 self.feed(value.flat[i], 3)
             return
-        budget = max(1, self.max_bytes // max(1, int(value.itemsize)))
+        budget = self._allow(int(value.nbytes)) // max(1, int(value.itemsize))
+        if budget == 0:
+            return
         if value.size <= budget:
             self.hash.update(value.tobytes())
             return
         step = int(value.size) // budget + 1
-        self.hash.update(value.flat[::step].tobytes())
-        self.hash.update(value.flat[-4:].tobytes())
+        # A view where the data lie in order; an iterator, which copies nothing, where they do not.
+        flat = value.reshape(-1) if value.flags.c_contiguous else value.flat
+        self.hash.update(flat[::step].tobytes())
+        self.hash.update(flat[-1:].tobytes())
 
     def _pandas(self, value: Any) -> None:
-        manager = getattr(value, "_mgr", None) if type(value) in _frames() else None
+        manager = getattr(value, "_mgr", None) if any(type(value) is frame for frame in _frames()) else None
         if manager is None:
             return
         array = safe.library("numpy").get("ndarray")
         for axis in manager.axes:
             self.hash.update(b"%d:" % len(axis))
             if owned_by(axis, "pandas"):
-                for label in list(axis[:40]):
+                labels = list(axis[:200]) if self.full else [axis[at] for at in (0, -1) if len(axis)]
+                for label in labels:
                     self.feed(label, 3)
         for block in list(manager.blocks)[:64]:
             values = block.values

@@ -11,12 +11,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from . import safe
 from .arrays import summarizer_for
 from .changes import Print, differs, fingerprint, named_in, state_hash
+from .memory import memory
 from .secrets import environment_secrets
 from .values import Reader, Summary, summarize
 
@@ -49,7 +50,9 @@ class Probe:
         self.prints: dict[str, Print] = {}
         self.sent: dict[str, Entry] = {}
         self.secrets: set[str] = set()
-        self.secrets_version = 0
+        # A random word, new whenever `secrets` grew; empty while there are none.
+        self.secrets_version = ""
+        self.described_version = ""
         self.sequence = 0
         self.running_id = ""
 
@@ -90,13 +93,17 @@ class Probe:
 
     def after_run(self, result: Any) -> None:
         """Tell the namespace: IPython's ``post_run_cell``."""
-        try:
-            info = getattr(result, "info", None)
-            if not _is_own_run(self.kernel.get_parent("shell"), info):
-                return
-            self._push(info, getattr(result, "execution_count", None))
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
-            self._report(error)
+        for _ in range(2):
+            try:
+                info = getattr(result, "info", None)
+                if _is_own_run(self.kernel.get_parent("shell"), info):
+                    self._push(info, getattr(result, "execution_count", None))
+            except KeyboardInterrupt:
+                # The run is over: there is nothing left to interrupt, and its state is told all the same.
+                continue
+            except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
+                self._report(error)
+            return
 
     def answer_look(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         """Answer a look at named variables on the control channel, also while a cell runs.
@@ -114,7 +121,7 @@ class Probe:
             reader = Reader(self.secrets)
             namespace = self._namespace()
             chosen = [(n, v) for n, v in namespace if wanted is None or n in wanted]
-            entries = self._describe(reader, chosen[-_MAX_VARIABLES:], _deadline())
+            entries = self._describe(reader, chosen[-_MAX_VARIABLES:], frozenset(), _deadline())
             content["variables"] = entries
             content["secrets"] = sorted(self.secrets | reader.found) if asked.get("secrets") else []
         except Exception as error:  # noqa: BLE001 - the answer says what went wrong
@@ -135,12 +142,19 @@ class Probe:
             and not safe.is_module(value)
         ]
 
-    def _describe(self, reader: Reader, items: Iterable[tuple[str, object]], deadline: float) -> list[Entry]:
+    def _describe(
+        self, reader: Reader, items: Iterable[tuple[str, object]], same: Container[str], deadline: float
+    ) -> list[Entry]:
+        """Describe variables; those that are the ``same`` as last time are told as they were told then."""
         entries: list[Entry] = []
         chars_left = _MAX_SUMMARIES_CHARS
         for name, value in items:
             kind = type(value)
-            before = self.sent.get(name)
+            before = self.sent.get(name[:200])
+            if before is not None and name in same:
+                chars_left -= len(before[-1])
+                entries.append(before)
+                continue
             summary = Summary(None, None, None, "")
             if before is not None and before[1] == safe.type_name(kind):
                 # What is told where the time is up: the last look at it.
@@ -166,14 +180,18 @@ class Probe:
         if len(kept) > _MAX_VARIABLES:
             newest = len(kept) - _MAX_VARIABLES
             kept = [item for i, item in enumerate(kept) if i >= newest or item[0] in named]
-        self._learn_environment()
-        reader = Reader(self.secrets)
-        entries = self._describe(reader, kept, deadline)
-        self._learn(reader.found)
         changed, prints = self._compare(kept, named, deadline)
+        self._learn_environment()
+        # A new secret may stand in any summary that was told before.
+        news = {*changed, *named} if self.secrets_version == self.described_version else set(prints)
+        self.described_version = self.secrets_version
+        reader = Reader(self.secrets)
+        entries = self._describe(reader, kept, prints.keys() - news, deadline)
+        self._learn(reader.found)
+        told_prints = list(prints.values())
         delta = [entry for entry in entries if self.sent.get(entry[0]) != entry]
         now = {entry[0]: entry for entry in entries}
-        content = {
+        content: dict[str, Any] = {
             "sequence": self.sequence,
             "execution_count": execution_count if type(execution_count) is int else None,
             "cell_id": _text_or_none(getattr(info, "cell_id", None)),
@@ -184,20 +202,20 @@ class Probe:
             "omitted": len(namespace) - len(kept),
             "changed": changed,
             "hash_index": state_hash(
-                "\x1f".join(map(str, entry[:4])) + "\x1f" + entry[5] + "\x1f" + prints[at].sample.hex()
+                "\x1f".join(map(str, entry[:4])) + "\x1f" + entry[5] + "\x1f" + told_prints[at].sample.hex()
                 for at, entry in enumerate(entries)
             ),
             "secrets_version": self.secrets_version,
-            **_memory(),
+            **memory(),
         }
-        self.sent = now
+        self.sent, self.prints = now, prints
         self.sequence += 1
         content["cost_ms"] = round((time.perf_counter() - began) * 1000, 3)
         self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
 
     def _compare(
         self, items: list[tuple[str, object]], named: set[str], deadline: float
-    ) -> tuple[list[str], list[Print]]:
+    ) -> tuple[list[str], dict[str, Print]]:
         changed: list[str] = []
         prints: dict[str, Print] = {}
         for name, value in items:
@@ -215,8 +233,7 @@ class Probe:
             if now.full is None and before is not None and before.sample == now.sample:
                 now = now._replace(full=before.full)
             prints[name] = now
-        self.prints = prints
-        return changed, list(prints.values())
+        return changed, prints
 
     def _learn_environment(self) -> None:
         environment = os.environ
@@ -226,7 +243,7 @@ class Probe:
     def _learn(self, found: set[str]) -> None:
         if not found <= self.secrets and len(self.secrets) < 500:
             self.secrets |= found
-            self.secrets_version += 1
+            self.secrets_version = os.urandom(8).hex()
 
     def _report(self, error: BaseException) -> None:
         """Tell the server the error's class: all that is ever told of a fault of ours."""
@@ -286,29 +303,3 @@ def _deadline() -> float:
 
 def _text_or_none(value: object) -> str | None:
     return str(value) if type(value) is str else None
-
-
-def _memory() -> dict[str, int | None]:
-    """Return the process's resident memory and its peak, in bytes, where the system tells."""
-    try:
-        with open("/proc/self/status", "rb") as file:
-            lines = file.read().splitlines()
-        found = {line.split(b":")[0]: line.split() for line in lines if line.startswith((b"VmRSS", b"VmHWM"))}
-        now, peak = int(found[b"VmRSS"][1]) * 1024, int(found[b"VmHWM"][1]) * 1024
-    except (OSError, KeyError, ValueError):
-        now, peak = _memory_elsewhere()
-    return {"memory_bytes": now, "peak_memory_bytes": peak}
-
-
-def _memory_elsewhere() -> tuple[int | None, int | None]:
-    now: int | None = None
-    psutil = sys.modules.get("psutil")
-    if psutil is not None:
-        now = int(psutil.Process().memory_info().rss)
-    try:
-        import resource
-    except ImportError:
-        return now, None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    peak_bytes = int(peak) * (1 if sys.platform == "darwin" else 1024)
-    return (peak_bytes if now is None else now), peak_bytes

@@ -6,6 +6,7 @@ value, because a class may override ``__class__``, ``__getattribute__``, ``__dic
 
 from __future__ import annotations
 
+import abc
 import re
 import sys
 import types
@@ -38,9 +39,15 @@ def module_of(kind: type) -> str:
     return module if type(module) is str else ""
 
 
+def short_name(kind: type) -> str:
+    """Return a class's qualified name without its module."""
+    name = _QUALNAME.__get__(kind)
+    return name if type(name) is str else "?"
+
+
 def type_name(kind: type) -> str:
     """Return a class's qualified name; builtins go without their module."""
-    name = _QUALNAME.__get__(kind)
+    name = short_name(kind)
     module = module_of(kind)
     text = name if module in ("", "builtins") else module + "." + name
     return text[:200]
@@ -54,14 +61,24 @@ def library(name: str) -> dict[str, Any]:
     return {}
 
 
+def key(kind: type) -> type:
+    """Return a class that can be looked up in a dict or compared: `object` where its metaclass could interfere."""
+    return kind if type(kind) is type or type(kind) is abc.ABCMeta else object
+
+
+def inherits(kind: type, base: object) -> bool:
+    """Tell whether a class inherits from another, by identity: ``in`` would ask a metaclass's ``__eq__``."""
+    return any(each is base for each in mro(kind))
+
+
 def is_class(value: object) -> bool:
     """Tell whether a value is a class, whatever its metaclass."""
-    return type in mro(type(value))
+    return inherits(type(value), type)
 
 
 def is_module(value: object) -> bool:
     """Tell whether a value is a module, whatever its class."""
-    return types.ModuleType in mro(type(value))
+    return inherits(type(value), types.ModuleType)
 
 
 def instance_dict(value: object) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ PLACEHOLDER = "[redacted]"
 # what keeps this cheap: most texts hold none of them.
 _TOKEN_FORMS: tuple[tuple[str, str], ...] = (
     ("PRIVATE KEY", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]+-----|\Z)"),
-    ("sk-", r"(?<![\w-])sk-(?:[A-Za-z0-9]+-)*(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{20,}"),
+    ("sk-", r"(?<![\w-])sk-(?=[A-Za-z0-9_-]{0,400}\d)[A-Za-z0-9_-]{20,}"),
     ("sk_", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{10,}"),
     ("rk_", r"\brk_(?:live|test)_[A-Za-z0-9]{10,}"),
     ("whsec_", r"\bwhsec_[A-Za-z0-9+/=]{16,}"),
@@ -28,10 +28,10 @@ _TOKEN_FORMS: tuple[tuple[str, str], ...] = (
     ("AIza", r"\bAIza[\w-]{30,}"),
     ("ya29.", r"\bya29\.[\w-]{20,}"),
     ("GOCSPX-", r"\bGOCSPX-[\w-]{20,}"),
-    ("eyJ", r"\beyJ[\w-]{8,}\.eyJ[\w-]*(?:\.[\w-]*)?"),
+    ("eyJ", r"\beyJ[\w-]{8,600}\.eyJ[\w-]*(?:\.[\w-]*)?"),
     ("npm_", r"\bnpm_[A-Za-z0-9]{30,}"),
     ("pypi-", r"\bpypi-[\w-]{40,}"),
-    ("SG.", r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),
+    ("SG.", r"\bSG\.[\w-]{16,100}\.[\w-]{16,}"),
     ("dop_v1_", r"\bdop_v1_[0-9a-f]{32,}"),
     ("dapi", r"\bdapi[0-9a-f]{32}"),
     (":AA", r"\b\d{8,10}:AA[\w-]{32,}"),
@@ -49,7 +49,7 @@ _TOKEN_FORMS: tuple[tuple[str, str], ...] = (
 )
 _AWS_KEY_ID = re.compile(r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}\b")
 _FORMS = tuple((needle, re.compile(pattern, re.DOTALL)) for needle, pattern in _TOKEN_FORMS)
-_URL_PASSWORD = re.compile(r"(://[^\s/:@'\"]*:)([^\s/@'\"]+)(?=@)")
+_URL_PASSWORD = re.compile(r"(://[^\s/:@'\"]*:)(?!\[redacted\])([^\s/@'\"]+)(?=@)")
 _BEARER = re.compile(r"(\b[Bb]earer\s+)((?=[\w.~+/=-]*\d)[\w.~+/=-]{12,}|[\w.~+/=-]{32,})")
 _AUTH_HEADER = re.compile(
     r"(?i)(\b(?:proxy-)?authorization['\"]?\s*[:=]\s*['\"]?(?:basic|token|apikey)\s+)([\w.~+/=-]{6,})"
@@ -64,16 +64,14 @@ _KEY_OWNER = re.compile(
     r"client|consumer|app"
 )
 _TOKEN_OWNER = re.compile(
-    r"access|auth|api|refresh|bearer|session|bot|oauth|id|csrf|hf|huggingface|github|gitlab|slack|personal|"
+    r"access|auth|api|refresh|bearer|session|bot|oauth|id|csrf|hf|huggingface|github|gh|gitlab|slack|personal|"
     r"security|user|client|jwt|deploy|vault|openai|telegram|discord|npm|pypi|wandb|login|secret"
 )
 # Words after a secret word that turn it into something else: ``password_length``, ``token_count``.
 _TRAILER = re.compile(
-    r"prod|production|dev|test|testing|staging|old|new|str|value|raw|text|plain|default|main|backup|b64|tmp"
+    r"hash|digest|encrypted|prod|production|dev|test|testing|staging|old|new|str|value|raw|text|plain|default|main|backup|b64|tmp"
 )
-_NOT_PASS = re.compile(
-    r"first|second|last|this|one|single|forward|backward|low|high|band|by|n|num|test"
-)
+_NOT_PASS = re.compile(r"first|second|last|this|one|single|forward|backward|low|high|band|by|n|num|test")
 # Words before ``token`` that mean a piece of text.
 _LANGUAGE_TOKEN = re.compile(
     r"pad|eos|bos|unk|mask|sep|cls|next|start|end|special|first|last|prev|previous|stop|word|sub|target|per|"
@@ -108,17 +106,18 @@ def name_secrecy(name: str) -> int:
         return NO
     last = words[-1]
     before = words[-2] if len(words) > 1 else ""
-    if last in _SECRET_WORDS or (last == "pass" and before != "" and before not in _NOT_PASS):
+    if last == "pwd" and not before:
+        # The working directory in every shell's environment, a password in some code.
+        return NO if name in ("PWD", "OLDPWD") else MAYBE
+    if (
+        _SECRET_WORD.fullmatch(last)
+        or (last == "pass" and before and not _NOT_PASS.fullmatch(before))
+        or (last in ("key", "keys") and _KEY_OWNER.fullmatch(before))
+        or (last in ("token", "tokens") and _TOKEN_OWNER.fullmatch(before))
+    ):
         return SURE
-    if last in ("key", "keys") and before in _KEY_OWNERS:
-        return SURE
-    if last in ("token", "tokens") and before in _TOKEN_OWNERS:
-        return SURE
-    if (last == "token" and before not in _LANGUAGE_TOKENS) or (last == "key" and name.isupper()):
-        return MAYBE
-    return NO
-
-
+    is_token = last == "token" and not _LANGUAGE_TOKEN.fullmatch(before)
+    return MAYBE if is_token or last == "authorization" or (last == "key" and name.isupper()) else NO
 
 
 def looks_like_credential(value: str) -> bool:
@@ -208,11 +207,11 @@ def blank_values(text: str, values: Iterable[str]) -> tuple[str, int]:
     """
     count = 0
     for value in sorted(values, key=len, reverse=True):
-        if value not in text:
-            continue
-        pattern = r"(?<![A-Za-z0-9])" + re.escape(value) + r"(?![A-Za-z0-9])"
-        text, n = re.subn(pattern, PLACEHOLDER, text)
-        count += n
+        # As it is, and as a repr writes it.
+        for form in {value, repr(value)[1:-1]}:
+            if form in text:
+                text, n = re.subn(r"(?<![A-Za-z0-9])" + re.escape(form) + r"(?![A-Za-z0-9])", PLACEHOLDER, text)
+                count += n
     return text, count
 
 

@@ -7,18 +7,13 @@ its type's name and the public names in its own ``__dict__``.
 from __future__ import annotations
 
 import collections
-import datetime
-import decimal
-import fractions
-import functools
-import pathlib
 import types
-import uuid
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
 from . import safe
+from .scalars import PLAIN, STDLIB, array_scalar, integer, opaque, plain, quoted
 from .secrets import PLACEHOLDER, SURE, blank_tokens, blank_values, is_secret, name_secrecy
 
 MAX_SUMMARY_CHARS = 400
@@ -27,6 +22,8 @@ _MAX_TEXT_CHARS = 160
 _LOOK_BEHIND_CUT_CHARS = 600
 _MAX_ITEMS = 8
 _MAX_DEPTH = 3
+_MAX_SECRET_CHARS = 10_000
+_HAS_VARARGS, _HAS_VARKEYWORDS = 0x04, 0x08
 
 
 class Summary(NamedTuple):
@@ -54,7 +51,7 @@ class Reader:
             str: self._text,
             bytes: self._bytes,
             bytearray: self._bytes,
-            int: _integer,
+            int: integer,
             list: self._sequence,
             tuple: self._sequence,
             set: self._set,
@@ -65,8 +62,6 @@ class Reader:
             collections.Counter: self._mapping,
             collections.deque: self._sequence,
             types.FunctionType: self._function,
-            types.MappingProxyType: _opaque,
-            functools.partial: _opaque,
         }
 
     def write(self, value: object, depth: int = 0) -> str:
@@ -84,15 +79,16 @@ class Reader:
         str
             At most a few hundred characters.
         """
-        kind = type(value)
-        if kind in _PLAIN:
+        value = plain(value)
+        kind = safe.key(type(value))
+        if kind in PLAIN:
             return repr(value)
         writer = self._writers.get(kind)
         if writer is not None:
             return writer(value, depth)
-        if kind in _STDLIB:
-            return self.clean(_STDLIB[kind](value))
-        return _array_scalar(value) or _opaque(value, depth)
+        if kind in STDLIB:
+            return self.clean(STDLIB[kind](value))
+        return array_scalar(value) or opaque(value, depth)
 
     def clean(self, text: str) -> str:
         """Blank secrets in a text, and only then cut it."""
@@ -110,24 +106,14 @@ class Reader:
         secrecy = name_secrecy(name)
         if not secrecy:
             return False
-        kind = type(value)
-        if kind is str:
-            text = str(value)
-            if len(text) >= 10_000:
-                return secrecy == SURE
-            if is_secret(name, text):
-                self.found.add(text)
-                return True
-            return False
-        if kind is bytes and len(value) < 10_000:  # type: ignore[arg-type] # its exact type is bytes
-            self.found.add(bytes(value).decode("utf-8", "replace"))  # type: ignore[call-overload]
-            return secrecy == SURE
-        if kind in (list, tuple, set, frozenset):
-            for item in list(islice(value, 200)):  # type: ignore[call-overload] # an exact container
-                if type(item) is str and len(item) < 10_000 and is_secret(name, item):
-                    self.found.add(item)
-            return secrecy == SURE
-        return secrecy == SURE and kind in (str, int, float, dict, bytearray)
+        value = plain(value)
+        kind = safe.key(type(value))
+        texts = _texts_in(kind, value)
+        secret = [text for text in texts if is_secret(name, text)]
+        self.found.update(secret)
+        if kind is str and len(texts) == 1:
+            return bool(secret)
+        return secrecy == SURE and kind in _BLANKED
 
     def _blank_known(self, text: str) -> str:
         return blank_values(text, self.known)[0] if self.known else text
@@ -137,16 +123,16 @@ class Reader:
         head = value[: limit + _LOOK_BEHIND_CUT_CHARS]
         head = self._blank_known(blank_tokens(head)[0])
         if len(value) <= limit + _LOOK_BEHIND_CUT_CHARS and len(head) <= limit:
-            return _quoted(head)
-        return _quoted(head[:limit]) + f"... ({len(value)} characters)"
+            return quoted(head)
+        return quoted(head[:limit]) + f"... ({len(value)} characters)"
 
     def _bytes(self, value: bytes, depth: int) -> str:
         limit = 64 if depth == 0 else 24
         text = bytes(value[: limit + _LOOK_BEHIND_CUT_CHARS]).decode("latin-1")
         text = self._blank_known(blank_tokens(text)[0])
         if PLACEHOLDER in text or len(value) <= limit:
-            return "b" + _quoted(text[:limit])
-        return "b" + _quoted(text[:limit]) + f"... ({len(value)} bytes)"
+            return "b" + quoted(text[:limit])
+        return "b" + quoted(text[:limit]) + f"... ({len(value)} bytes)"
 
     def _items(self, items: Iterable[object], total: int, depth: int) -> list[str]:
         n = _MAX_ITEMS if depth == 0 else 4
@@ -197,35 +183,28 @@ class Reader:
         return "{" + ", ".join(shown) + "}"
 
     def _function(self, value: types.FunctionType, depth: int) -> str:
-        return value.__name__[:80] + "(" + self._parameters(value, depth) + ")"
+        return value.__name__[:80] + "(" + ", ".join(self._parameters(value, depth))[:MAX_SUMMARY_CHARS] + ")"
 
-    def _parameters(self, value: types.FunctionType, depth: int) -> str:
-        code = value.__code__
+    def _parameters(self, value: types.FunctionType, depth: int) -> list[str]:
+        """Write a signature from the code object: `inspect` would follow a user's ``__signature__``."""
+        code, defaults = value.__code__, value.__defaults__ or ()
         names = list(code.co_varnames)
-        n = code.co_argcount
-        defaults = value.__defaults__ or ()
-        shown = []
-        for i, name in enumerate(names[:n]):
-            at = i - (n - len(defaults))
-            shown.append(name if at < 0 else name + "=" + self.write_named(name, defaults[at], depth + 2))
+        n, n_keyword = code.co_argcount, code.co_kwonlyargcount
+        values = {names[n - len(defaults) + i]: default for i, default in enumerate(defaults)}
+        values.update(value.__kwdefaults__ or {})
+        written = [
+            name + "=" + self.write_named(name, values[name], depth + 2) if name in values else name
+            for name in names[: n + n_keyword]
+        ]
+        positional, keyword = written[:n], written[n:]
         if code.co_posonlyargcount:
-            shown.insert(code.co_posonlyargcount, "/")
-        n_keyword = code.co_kwonlyargcount
-        rest = n + n_keyword
-        if code.co_flags & 0x04:
-            shown.append("*" + names[rest])
-            rest += 1
-        elif n_keyword:
-            shown.append("*")
-        keyword_defaults = value.__kwdefaults__ or {}
-        for name in names[n : n + n_keyword]:
-            if name in keyword_defaults:
-                shown.append(name + "=" + self.write_named(name, keyword_defaults[name], depth + 2))
-            else:
-                shown.append(name)
-        if code.co_flags & 0x08:
-            shown.append("**" + names[rest])
-        return ", ".join(shown)[:MAX_SUMMARY_CHARS]
+            positional.insert(code.co_posonlyargcount, "/")
+        rest = names[n + n_keyword :]
+        if code.co_flags & _HAS_VARARGS:
+            positional.append("*" + rest.pop(0))
+        elif keyword:
+            positional.append("*")
+        return positional + keyword + (["**" + rest[0]] if code.co_flags & _HAS_VARKEYWORDS else [])
 
 
 def summarize(reader: Reader, name: str, value: object) -> Summary:
@@ -245,7 +224,7 @@ def summarize(reader: Reader, name: str, value: object) -> Summary:
     Summary
         At most `MAX_SUMMARY_CHARS` of text.
     """
-    kind = type(value)
+    kind = safe.key(type(value))
     shape: tuple[int, ...] | None = None
     size = safe.own_size(value)
     if kind in _SIZED:
@@ -260,53 +239,15 @@ def summarize(reader: Reader, name: str, value: object) -> Summary:
     return Summary(shape, None, size, text)
 
 
-def _quoted(text: str) -> str:
-    return repr(text.encode("utf-8", "replace").decode("utf-8"))
-
-
-def _integer(value: int, _depth: int) -> str:
-    # A long integer takes seconds to write, and Python refuses beyond 4,300 digits.
-    if value.bit_length() > 400:
-        return f"int of {value.bit_length()} bits"
-    return repr(value)
-
-
-def _opaque(value: object, depth: int) -> str:
-    if safe.is_class(value):
-        names = [n for n in list(safe.class_dict(value)) if type(n) is str and not n.startswith("_")]  # type: ignore[arg-type]
-        text = "class " + safe.type_name(value)  # type: ignore[arg-type] # it is a class
-        return text + (": " + ", ".join(names[:12]) if names and depth == 0 else "")
-    text = "<" + safe.type_name(type(value)) + ">"
-    if depth == 0:
-        names = safe.public_names(value, 16)
-        if names:
-            text += " with " + ", ".join(name[:60] for name in names)
-    return text
-
-
-def _array_scalar(value: object) -> str:
-    """Write a numpy scalar or a pandas one, where those libraries are loaded."""
-    kind = type(value)
-    module = safe.module_of(kind)
-    if module == "numpy":
-        generic = safe.library("numpy").get("generic")
-        if generic in safe.mro(kind) and safe.library("numpy").get(kind.__name__) is kind:
-            return str(value)[:100]
-    elif module.startswith("pandas."):
-        pandas = safe.library("pandas")
-        if kind in (pandas.get("Timestamp"), pandas.get("Timedelta"), pandas.get("Period")):
-            return str(value)
-        if value is pandas.get("NaT") or value is pandas.get("NA"):
-            return str(value)
-    return ""
-
-
-def _zoned(value: Any) -> str:
-    # A user's own tzinfo would be called by repr.
-    zone = value.tzinfo
-    if zone is None or type(zone) is datetime.timezone or safe.module_of(type(zone)) == "zoneinfo":
-        return str(value.isoformat())
-    return str(value.replace(tzinfo=None).isoformat())
+def _texts_in(kind: type, value: Any) -> list[str]:
+    """Return the texts that a value of an exact type is or holds, within reason."""
+    if kind is str:
+        return [value] if len(value) < _MAX_SECRET_CHARS else []
+    if kind in (bytes, bytearray):
+        return [bytes(value[:_MAX_SECRET_CHARS]).decode("utf-8", "replace")]
+    if kind in (list, tuple, set, frozenset):
+        return [item for item in islice(value, 200) if type(item) is str and len(item) < _MAX_SECRET_CHARS]
+    return []
 
 
 def _container_size(value: Any, length: int, own: int | None) -> int | None:
@@ -324,17 +265,6 @@ def _container_size(value: Any, length: int, own: int | None) -> int | None:
     return int(own + per_item * length)
 
 
-_PLAIN = frozenset([type(None), bool, float, complex, range, type(Ellipsis), type(NotImplemented)])
 _MAPPINGS = frozenset([dict, collections.OrderedDict, collections.defaultdict, collections.Counter])
 _SIZED = _MAPPINGS | frozenset([str, bytes, bytearray, list, tuple, set, frozenset, collections.deque])
-_STDLIB: dict[type, Callable[[Any], str]] = {
-    datetime.date: str,
-    datetime.datetime: _zoned,
-    datetime.timedelta: str,
-    datetime.timezone: str,
-    decimal.Decimal: str,
-    fractions.Fraction: str,
-    pathlib.PosixPath: str,
-    pathlib.WindowsPath: str,
-    uuid.UUID: str,
-}
+_BLANKED = _SIZED | frozenset([int, float])

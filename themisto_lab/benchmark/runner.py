@@ -1,0 +1,263 @@
+"""Runs a benchmark: every contender answers every item, scored and on disk as it goes, resumable at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock, Timeout
+
+from themisto_lab.benchmark.contenders import Contender, make_contenders
+from themisto_lab.benchmark.manifest import RESULTS_NAME, Manifest, open_run
+from themisto_lab.benchmark.results import Results
+from themisto_lab.benchmark.runner_answers import Answers, Draft, ModelStopError
+from themisto_lab.benchmark.runner_items import chosen_items
+from themisto_lab.benchmark.runner_jobs import Chunk, Job, Setup, chunks, make_setup
+from themisto_lab.benchmark.runner_options import BenchOptions
+from themisto_lab.benchmark.sample_file import read_header, read_sample
+from themisto_lab.benchmark.sampling import file_sha256
+from themisto_lab.errors import BadInputError
+from themisto_lab.predict.models import LOCAL_PREFIX
+from themisto_lab.predict.registry import Registry
+from themisto_lab.types import JsonObject
+
+T = TypeVar("T")
+
+_BACKLOG = 8
+"""For each request at a time, how many questions may be between the sample and the disk."""
+
+
+class Watch:
+    """Hears how far a run is; a progress bar overrides it."""
+
+    def begun(self, n_answers: int) -> None:
+        """Hear how many answers the run is about."""
+
+    def answered(self, n: int = 1) -> None:
+        """Hear that answers stand on disk."""
+
+
+@dataclass(slots=True)
+class BenchSummary:
+    """What a run came to.
+
+    Attributes
+    ----------
+    n_items
+        Items of each task.
+    n_answers
+        Answers that the run is about.
+    n_resumed
+        Those that stood already when this process began.
+    n_calls
+        Requests to models, attempts that failed included; free predictors are not counted.
+    totals
+        For each model, arm and form of prompt the answers, failures, tokens, cost and latency.
+    stopped
+        Models that could not be asked any more, with the reason.
+    """
+
+    n_items: dict[str, int]
+    n_answers: int = 0
+    n_resumed: int = 0
+    n_calls: int = 0
+    totals: list[JsonObject] = field(default_factory=list)
+    stopped: dict[str, str] = field(default_factory=dict)
+
+
+async def run_bench(options: BenchOptions, registry: Registry, watch: Watch | None = None) -> BenchSummary:
+    """Run a benchmark, or go on with one.
+
+    A question whose reply is on disk is not asked again. Failures of an earlier process are asked again.
+
+    Parameters
+    ----------
+    options
+        The options.
+    registry
+        Where predictors come from; the caller closes it.
+    watch
+        Hears how far it is.
+
+    Raises
+    ------
+    ThemistoError
+        The sample can't be read, a model can't be asked, or the folder belongs to another run.
+    """
+    options.check()
+    read_header(options.sample)
+    contenders = await asyncio.to_thread(make_contenders, options, registry)
+    sample_sha256 = await asyncio.to_thread(file_sha256, options.sample)
+    with locked(options.out):
+        manifest = open_run(options, sample_sha256, contenders)
+        with Results(options.out / RESULTS_NAME, manifest.run_id) as results:
+            given_up = threading.Event()
+            n_items = await _in_thread(lambda: _prepare(options, results, given_up), given_up.set)
+            run = _Run(options, registry, manifest, results, watch or Watch(), BenchSummary(n_items))
+            return await run.all_of(contenders)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run for one process; a process that is killed lets go of it.
+
+    Raises
+    ------
+    BadInputError
+        Another process holds it, or the folder can't be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock")
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BadInputError(f"{folder} is written by another 'bench' now; wait for it, or stop it.") from None
+    except OSError as error:
+        raise BadInputError(f"{folder} can't be made a folder: {error.strerror or error}.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+class _GivenUpError(Exception):
+    """Raised in a thread whose result nobody waits for any more."""
+
+
+def _prepare(options: BenchOptions, results: Results, given_up: threading.Event) -> dict[str, int]:
+    """Write which items the run is about, unless that was done; the whole sample is read and checked by that."""
+
+    def check() -> None:
+        if given_up.is_set():
+            raise _GivenUpError
+
+    if not results.count_items():
+        results.put_items(chosen_items(options.sample, options.limit, options.seed, check))
+    n_items = results.count_items()
+    if not n_items:
+        raise BadInputError(f"{options.sample} holds no item.")
+    return n_items
+
+
+async def _in_thread(work: Callable[[], T], give_up: Callable[[], None] = lambda: None) -> T:
+    """Run work in a thread; who gives up waits for its end all the same, so that nothing is closed under it."""
+    thread = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        give_up()
+        await asyncio.wait([thread])
+        if not thread.cancelled():
+            thread.exception()
+        raise
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run under way."""
+
+    options: BenchOptions
+    registry: Registry
+    manifest: Manifest
+    results: Results
+    watch: Watch
+    summary: BenchSummary
+
+    async def all_of(self, contenders: Sequence[Contender]) -> BenchSummary:
+        """Let the free predictors answer together, then each model on its own, so that times are not mixed up."""
+        tasks = self.summary.n_items
+        self.summary.n_answers = sum(
+            len(one.arms) * number
+            for one in contenders
+            for task, number in tasks.items()
+            if task in one.predictor.tasks
+        )
+        self.watch.begun(self.summary.n_answers)
+        free = [one for one in contenders if one.free]
+        for group in ([free] if free else []) + [[one] for one in contenders if not one.free]:
+            try:
+                await self._pass(group)
+            finally:
+                for one in group:
+                    if one.predictor.kind == "local" and one.name.startswith(LOCAL_PREFIX):
+                        await self.registry.engine(one.name).stop()
+        self.summary.totals = await asyncio.to_thread(self.results.totals)
+        return self.summary
+
+    async def _pass(self, group: Sequence[Contender]) -> None:
+        answers = Answers(self.results)
+        setups = [make_setup(one, self.options, self.manifest) for one in group]
+        # An embedded model has one place: a second request would wait inside it, with its time running.
+        width = 1 if group[0].predictor.kind == "local" else self.options.concurrency
+        one_pass = _Pass(answers, self.watch, width)
+        try:
+            self.summary.n_resumed += await one_pass.run(self._chunks(setups))
+        except BaseExceptionGroup as failures:
+            errors = list(_flat(failures))
+            stops = [error for error in errors if isinstance(error, ModelStopError)]
+            if len(stops) < len(errors):
+                raise next(error for error in errors if error not in stops) from None
+            self.summary.stopped.update({stop.model: stop.error.message for stop in stops})
+        finally:
+            await answers.close()
+            self.summary.n_calls += answers.n_calls
+
+    def _chunks(self, setups: Sequence[Setup]) -> Iterator[Chunk]:
+        limited = self.options.limit is not None
+        return chunks(read_sample(self.options.sample), setups, self.results, limited)
+
+
+def _flat(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _flat(error)
+        else:
+            yield error
+
+
+class _Pass:
+    """One way through the sample. What is held is bounded by the number of requests at a time."""
+
+    def __init__(self, answers: Answers, watch: Watch, width: int) -> None:
+        self._answers = answers
+        self._watch = watch
+        self._width = width
+        self._jobs: asyncio.Queue[Job | None] = asyncio.Queue()
+        self._unwritten = asyncio.Semaphore(_BACKLOG * width)
+
+    async def run(self, source: Iterator[Chunk]) -> int:
+        """Answer all jobs; return how many answers stood already."""
+        n_resumed = 0
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(self._width):
+                tasks.create_task(self._work(tasks))
+            # Reading and rendering go on in a thread while requests are under way.
+            while (chunk := await _in_thread(lambda: next(source, None))) is not None:
+                n_resumed += chunk.n_done
+                self._watch.answered(chunk.n_done)
+                for job in chunk.jobs:
+                    await self._unwritten.acquire()
+                    reply = chunk.replies.get(job.key)
+                    if reply is None:
+                        await self._jobs.put(job)
+                    else:
+                        tasks.create_task(self._write(Draft(job, reply)))
+            for _ in range(self._width):
+                await self._jobs.put(None)
+        return n_resumed
+
+    async def _work(self, tasks: asyncio.TaskGroup) -> None:
+        while (job := await self._jobs.get()) is not None:
+            draft = await self._answers.ask(job)
+            # The next request does not wait for the disk, nor for the scores.
+            tasks.create_task(self._write(draft))
+
+    async def _write(self, draft: Draft) -> None:
+        await self._answers.write(draft)
+        self._unwritten.release()
+        self._watch.answered()
