@@ -34,7 +34,7 @@ from themisto_lab.types import MIME_TEXT, CellOutput, Step, TaskKind, Trajectory
 
 N_AT_A_TIME = 20
 DELAY_S = 0.05
-N_STEPS = 20
+N_STEPS = 15
 MODEL = "fake/50-ms"
 WORDS = ("df", "mean", "groupby", "import", "pandas", "x", "y", "mass", "=", "(", ")", "'wing'", "\n", "1.5", "print")
 
@@ -54,7 +54,7 @@ class FakeModel(EchoPredictor):
 def steps(random_: random.Random, trajectory_id: str) -> Iterator[Step]:
     for index in range(N_STEPS):
         variables = tuple(
-            VariableSnapshot(name=f"v{n}", type_name="int", size_bytes=28, summary=str(n)) for n in range(20)
+            VariableSnapshot(name=f"v{n}", type_name="int", size_bytes=28, summary=str(n)) for n in range(5)
         )
         yield Step(
             index=index,
@@ -66,7 +66,7 @@ def steps(random_: random.Random, trajectory_id: str) -> Iterator[Step]:
 
 
 def make_sample(folder: Path, n_items: int) -> Path:
-    """Make a sample of so many next cells, out of trajectories of 20 steps each."""
+    """Make a sample of so many next cells, out of trajectories of 15 steps each."""
     random_ = random.Random(n_items)
     n_trajectories = n_items // 10
     trajectories = (

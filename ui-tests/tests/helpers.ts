@@ -53,6 +53,8 @@ export function editorOf(page: Page, index: number): Locator {
 export async function focusCell(page: Page, index: number): Promise<void> {
   await editorOf(page, index).click();
   await expect(editorOf(page, index)).toBeFocused();
+  // Keys that come before the notebook has changed its mode are commands, not text.
+  await expect(page.locator('.jp-NotebookPanel:visible .jp-Notebook.jp-mod-editMode')).toBeVisible();
 }
 
 /** Call a route of the server extension. */
