@@ -43,7 +43,7 @@ def imported_parts(path: Path) -> set[str]:
             names = [alias.name for alias in node.names]
         for name in names:
             if name == "themisto_lab" or name.startswith("themisto_lab."):
-                part = (name.split(".") + [""])[1]
+                part = [*name.split("."), ""][1]
                 parts.add("" if part == "__version__" else part)
     return parts
 

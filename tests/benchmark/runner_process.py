@@ -14,6 +14,7 @@ import signal
 import sqlite3
 import sys
 import time
+import zlib
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -45,8 +46,6 @@ def prompts_on_disk(out: Path) -> list[str]:
     path = out / RESULTS_NAME
     if not path.exists():
         return []
-    import zlib
-
     connection = sqlite3.connect(path)
     try:
         has_table = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'bench_replies'").fetchone()
@@ -72,6 +71,13 @@ def in_child(sample: Path, out: Path, log: Path) -> int:
     return pid
 
 
+def wait_for_questions(log: Path, number: int) -> None:
+    """Wait until a child has asked so many questions, so that a slow machine is not killed before it begins."""
+    deadline_s = time.monotonic() + 30
+    while log.read_bytes().count(b"\n") < number and time.monotonic() < deadline_s:
+        time.sleep(0.002)
+
+
 def main(sample: Path, out: Path, n_kills: int, seed: int) -> None:
     moments = random.Random(seed)
     for number in range(n_kills + 1):
@@ -80,7 +86,8 @@ def main(sample: Path, out: Path, n_kills: int, seed: int) -> None:
         log.touch()
         pid = in_child(sample, out, log)
         if number < n_kills:
-            time.sleep(moments.uniform(0.0, 0.4))
+            wait_for_questions(log, moments.randrange(45))
+            time.sleep(moments.uniform(0.0, 0.05))
             os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
         asked = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]

@@ -8,9 +8,7 @@ import sys
 import pytest
 from openapi_spec_validator import validate
 from tornado.httpclient import HTTPClientError
-
 from waiting import until
-
 
 MODEL = "local/qwen2.5-coder-0.5b"
 
@@ -190,9 +188,7 @@ async def test_every_route_works_below_a_base_url(api, jp_base_url):
 
 async def test_a_cookie_session_needs_its_xsrf_token(jp_serverapp, http_server_client, jp_base_url):
     token = jp_serverapp.identity_provider.token
-    login = await http_server_client.fetch(
-        f"{jp_base_url}lab?token={token}", follow_redirects=False, raise_error=False
-    )
+    login = await http_server_client.fetch(f"{jp_base_url}lab?token={token}", follow_redirects=False, raise_error=False)
     cookies = {
         part.split("=", 1)[0]: part.split(";", 1)[0].split("=", 1)[1] for part in login.headers.get_list("Set-Cookie")
     }
@@ -212,9 +208,7 @@ async def test_a_cookie_session_needs_its_xsrf_token(jp_serverapp, http_server_c
 
 async def test_without_authentication_nothing_is_told(http_server_client, jp_base_url, jp_serverapp):
     for path in ("status", "store", "models", "scores", "settings"):
-        response = await http_server_client.fetch(
-            f"{jp_base_url}themisto/api/{path}", raise_error=False
-        )
+        response = await http_server_client.fetch(f"{jp_base_url}themisto/api/{path}", raise_error=False)
         assert response.code == 403
 
 
@@ -257,7 +251,9 @@ def test_litellm_is_not_imported_by_the_extension(tmp_path):
         "heavy = {'litellm', 'xllamacpp', 'pandas', 'numpy', 'matplotlib'} & set(sys.modules)\n"
         "sys.exit(', '.join(heavy) if 'litellm' in heavy or 'xllamacpp' in heavy else 0)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 

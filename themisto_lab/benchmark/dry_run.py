@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from themisto_lab.benchmark.contenders import Contender, make_contenders
-from themisto_lab.benchmark.manifest import FILE_NAME, RESULTS_NAME, make_manifest, read_manifest
+from themisto_lab.benchmark.manifest import FILE_NAME, make_manifest, read_manifest, results_place
 from themisto_lab.benchmark.results import Results
 from themisto_lab.benchmark.runner_items import chosen_items
 from themisto_lab.benchmark.runner_jobs import Job, chunks, make_setup
@@ -73,7 +73,8 @@ def estimate(options: BenchOptions, registry: Registry) -> list[Estimate]:
         results = None
         if (options.out / FILE_NAME).exists():
             run = read_manifest(options.out)
-            results = stack.enter_context(Results(options.out / RESULTS_NAME, run.run_id, write=False))
+            place = results_place(options.out, run, options.store)
+            results = stack.enter_context(Results(place, run.run_id, write=False))
         return [_estimate(one, options, contenders, results) for one in contenders]
 
 

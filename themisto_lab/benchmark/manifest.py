@@ -18,6 +18,7 @@ from themisto_lab.benchmark.runner_options import ANSWER_TOKENS, BenchOptions
 from themisto_lab.context.render import PROMPT_VERSION
 from themisto_lab.errors import BadInputError
 from themisto_lab.scoring.metrics import METRICS
+from themisto_lab.store.location import locate
 from themisto_lab.types import Frozen, JsonObject, utc_now
 
 FILE_NAME = "manifest.json"
@@ -52,6 +53,8 @@ class Manifest(Frozen):
         The version of each metric.
     models
         For each model, the forms of prompt, the arms, and what else its replies depend on.
+    store
+        The URL of the database that holds the results, without its password; None for a file beside the manifest.
     packages, python, machine
         What it ran on: versions of packages, kind of machine, number of processors. No names of machines.
     """
@@ -72,6 +75,7 @@ class Manifest(Frozen):
     packages: dict[str, str]
     python: str
     machine: JsonObject
+    store: str | None = None
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -93,6 +97,13 @@ def read_manifest(folder: Path) -> Manifest:
         raise BadInputError(f"{path} is not a run's manifest.") from error
 
 
+def results_place(folder: Path, manifest: Manifest, store: str | None = None) -> Path | str:
+    """Return where a run's results are: its file, or its database by the address that was given now or noted then."""
+    if manifest.store is None:
+        return folder / RESULTS_NAME
+    return store or manifest.store
+
+
 def make_manifest(options: BenchOptions, sample_sha256: str, contenders: Sequence[Contender]) -> Manifest:
     """Return the manifest of a new run."""
     return Manifest(
@@ -111,6 +122,7 @@ def make_manifest(options: BenchOptions, sample_sha256: str, contenders: Sequenc
         packages={name: found for name in _PACKAGES if (found := package_version(name))},
         python=platform.python_version(),
         machine={"system": platform.system(), "processor": platform.machine(), "n_processors": os.cpu_count()},
+        store=_without_password(options.store) if options.store else None,
     )
 
 
@@ -139,16 +151,26 @@ def open_run(options: BenchOptions, sample_sha256: str, contenders: Sequence[Con
     return new
 
 
+def _without_password(store: str) -> str:
+    """Return a database's URL as it may be written down: PGPASSWORD or ~/.pgpass hold its password."""
+    url = locate(store).url
+    return url.set(drivername=url.get_backend_name(), password=None).render_as_string()
+
+
 def _continued(folder: Path, old: Manifest, new: Manifest) -> Manifest:
     for name in _FIXED:
         if getattr(old, name) != getattr(new, name):
             raise BadInputError(
                 f"{folder} holds a run with another {name.replace('_', ' ')}; choose another folder for this one."
             )
+    if new.store not in (None, old.store):
+        raise BadInputError(f"{folder} holds a run whose results are kept elsewhere; leave --store out.")
     models = dict(old.models)
     for name, model in new.models.items():
         models[name] = _merged(old.models.get(name, {}), model)
-    return new.model_copy(update={"run_id": old.run_id, "created_at": old.created_at, "models": models})
+    return new.model_copy(
+        update={"run_id": old.run_id, "created_at": old.created_at, "models": models, "store": old.store}
+    )
 
 
 def _merged(old: JsonObject, new: JsonObject) -> JsonObject:

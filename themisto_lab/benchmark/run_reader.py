@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from themisto_lab.benchmark.manifest import RESULTS_NAME, Manifest, read_manifest
+from themisto_lab.benchmark.manifest import Manifest, read_manifest, results_place
 from themisto_lab.benchmark.results import AnswerRow, ItemRow, Reply, Results
 from themisto_lab.errors import BadInputError, NotFoundError
 from themisto_lab.report.tables import Contestant, Item, Outcome, Table
@@ -22,10 +22,10 @@ def open_results(folder: Path, manifest: Manifest) -> Results:
     StoreError
         They can't be read.
     """
-    path = folder / RESULTS_NAME
-    if not path.is_file():
+    place = results_place(folder, manifest)
+    if isinstance(place, Path) and not place.is_file():
         raise BadInputError(f"{folder} holds no results; run its 'bench' command again.")
-    return Results(path, manifest.run_id, write=False)
+    return Results(place, manifest.run_id, write=False)
 
 
 def read_runs(folders: Sequence[Path]) -> tuple[list[Manifest], Table, list[str]]:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from filelock import FileLock, Timeout
 
 from themisto_lab.benchmark.contenders import Contender, make_contenders
-from themisto_lab.benchmark.manifest import RESULTS_NAME, Manifest, open_run
+from themisto_lab.benchmark.manifest import Manifest, open_run, results_place
 from themisto_lab.benchmark.results import Results
 from themisto_lab.benchmark.runner_answers import Answers, Draft, ModelStopError
 from themisto_lab.benchmark.runner_items import chosen_items
@@ -95,7 +95,7 @@ async def run_bench(options: BenchOptions, registry: Registry, watch: Watch | No
     sample_sha256 = await asyncio.to_thread(file_sha256, options.sample)
     with locked(options.out):
         manifest = open_run(options, sample_sha256, contenders)
-        with Results(options.out / RESULTS_NAME, manifest.run_id) as results:
+        with Results(results_place(options.out, manifest, options.store), manifest.run_id) as results:
             given_up = threading.Event()
             n_items = await _in_thread(lambda: _prepare(options, results, given_up), given_up.set)
             run = _Run(options, registry, manifest, results, watch or Watch(), BenchSummary(n_items))

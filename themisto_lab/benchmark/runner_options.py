@@ -57,6 +57,8 @@ class BenchOptions:
         The pause before the second attempt, in seconds; each next one is twice as long.
     baselines
         Whether the free predictors run beside the models.
+    store
+        The URL of a database for the results; None for a file in the folder.
     """
 
     sample: Path
@@ -72,6 +74,7 @@ class BenchOptions:
     attempts: int = 3
     first_pause_s: float = 2.0
     baselines: bool = True
+    store: str | None = None
 
     def check(self) -> None:
         """Check what the command line can't.

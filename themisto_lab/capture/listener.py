@@ -76,16 +76,16 @@ class RunListener(Protocol):
     """
 
     async def life_started(self, life: KernelLife) -> None:
-        """A kernel began a new life. Its trajectory has no steps yet."""
+        """Hear that a kernel began a new life. Its trajectory has no steps yet."""
 
     async def life_changed(self, life: KernelLife) -> None:
-        """Capability, note or notebook path of a life changed."""
+        """Hear that the capability, the note or the notebook path of a life changed."""
 
     async def life_ended(self, life: KernelLife) -> None:
-        """The kernel was restarted, shut down, or died. No step of this life follows."""
+        """Hear that the kernel was restarted, shut down, or died. No step of this life follows."""
 
     async def run_started(self, run: RunStarted) -> None:
-        """A cell began to run."""
+        """Hear that a cell began to run."""
 
     async def step_recorded(self, life: KernelLife, step: Step) -> None:
-        """A run is over and complete: outputs, variables, timing. Text in it is redacted and bounded."""
+        """Hear of a run that is over, complete with outputs, variables and timing. Its text is redacted and bounded."""

@@ -59,6 +59,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--attempts", type=int, default=3, metavar="N", help="requests before an item counts as failed (default: 3)"
     )
     parser.add_argument("--no-baselines", action="store_true", help="ask the named models only")
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="keep the results in this PostgreSQL database (default: a file in RUN); its password may be in "
+        "PGPASSWORD or ~/.pgpass",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print calls, tokens and the price, and ask nothing")
     parser.add_argument("--json", action="store_true", help="print what was done as one JSON object")
     parser.set_defaults(run=run)
@@ -87,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
         timeout_s=args.timeout,
         attempts=args.attempts,
         baselines=not args.no_baselines,
+        store=args.store,
     )
     if args.dry_run:
         return _dry_run(options, args.json)

@@ -226,14 +226,14 @@ def _estimates(table: Table, items: Sequence[Item], keys: Sequence[Key], value: 
         return [(nothing, nothing)] * len(keys)
     columns: list[NDArray[Any]] = []
     places: list[tuple[int, int]] = []
+    failing = {who for who, found in table.outcomes.items() if any(outcome.failed for outcome in found.values())}
     for key in keys:
-        counted = np.array([value(table, item.id, key, 0.0) for item in items], dtype=float)
-        columns.append(counted)
-        answered = np.array([value(table, item.id, key, np.nan) for item in items], dtype=float)
+        columns.append(np.array([value(table, item.id, key, 0.0) for item in items], dtype=float))
+        counted_at = len(columns) - 1
         # Mostly nothing failed, and then one column says both.
-        if not np.array_equal(counted, answered, equal_nan=True):
-            columns.append(answered)
-        places.append((len(columns) - 1 - (columns[-1] is answered), len(columns) - 1))
+        if not failing.isdisjoint((key[0], key[0]._replace(arm=BASE_ARM))):
+            columns.append(np.array([value(table, item.id, key, np.nan) for item in items], dtype=float))
+        places.append((counted_at, len(columns) - 1))
     found = estimate_columns(np.column_stack(columns), [item.trajectory_id for item in items])
     return [(found[counted_at], found[answered_at]) for counted_at, answered_at in places]
 

@@ -57,6 +57,13 @@ export async function focusCell(page: Page, index: number): Promise<void> {
   await expect(page.locator('.jp-NotebookPanel:visible .jp-Notebook.jp-mod-editMode')).toBeVisible();
 }
 
+/** Ghost text that can be seen: JupyterLab leaves an invisible spacer for a moment where one was. */
+export function ghostOf(page: Page): Locator {
+  return page.locator(
+    '.jp-GhostText:not(.jp-GhostText-letterSpacer):not(.jp-GhostText-lineSpacer)'
+  );
+}
+
 /** Call a route of the server extension. */
 export async function api(
   page: Page,

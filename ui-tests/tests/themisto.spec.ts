@@ -2,7 +2,7 @@ import { execFileSync } from 'child_process';
 
 import { expect, type IJupyterLabPageFixture, test } from '@jupyterlab/galata';
 
-import { editorOf, focusCell, IMAGES, openLab, openNotebook, panelOf, sectionOf } from './helpers';
+import { editorOf, focusCell, ghostOf, IMAGES, openLab, openNotebook, panelOf, sectionOf } from './helpers';
 
 // Real kernels and sessions: galata's mocks would hide restarts.
 test.use({ kernels: null, sessions: null, autoGoto: false });
@@ -29,9 +29,17 @@ async function runAndWait(page: IJupyterLabPageFixture, indices: number[]): Prom
   return ((await code.textContent()) ?? '').trim();
 }
 
-/** A cell's text. */
+/** A cell's own text, without what is shown as ghost text. */
 async function textOf(page: IJupyterLabPageFixture, index: number): Promise<string> {
-  const lines = await editorOf(page, index).locator('.cm-line').allTextContents();
+  const lines = await editorOf(page, index)
+    .locator('.cm-line')
+    .evaluateAll(nodes =>
+      nodes.map(node => {
+        const copy = node.cloneNode(true) as HTMLElement;
+        copy.querySelectorAll('.jp-GhostText').forEach(ghost => ghost.remove());
+        return copy.textContent ?? '';
+      })
+    );
   return lines.join('\n').trim();
 }
 
@@ -147,7 +155,7 @@ test.describe('Ghost text', () => {
     await openNotebook(page, [...CELLS.slice(0, 2), '']);
     const predicted = await runAndWait(page, [0, 1]);
     await focusCell(page, 2);
-    await expect(page.locator('.jp-GhostText').first()).toBeVisible();
+    await expect(ghostOf(page).first()).toBeVisible();
     await page.screenshot({ path: `${IMAGES}/ghost-text.png` });
     await page.keyboard.press('Tab');
     await expect.poll(() => textOf(page, 2)).toBe(predicted);
@@ -157,9 +165,9 @@ test.describe('Ghost text', () => {
     await openNotebook(page, [...CELLS.slice(0, 2), '']);
     const predicted = await runAndWait(page, [0, 1]);
     await focusCell(page, 2);
-    await expect(page.locator('.jp-GhostText').first()).toBeVisible();
+    await expect(ghostOf(page).first()).toBeVisible();
     await page.keyboard.type('zz');
-    await expect(page.locator('.jp-GhostText')).toHaveCount(0);
+    await expect(ghostOf(page)).toHaveCount(0);
     expect(await textOf(page, 2)).toBe('zz');
     expect(predicted).not.toContain('zz');
   });
@@ -167,6 +175,9 @@ test.describe('Ghost text', () => {
   test('Tab indents where nothing is suggested', async ({ page }) => {
     await openNotebook(page, ['']);
     await focusCell(page, 0);
+    // Galata has just pressed Escape, after which the editor lets the first Tab leave it; any other key ends that.
+    await page.keyboard.type('a');
+    await page.keyboard.press('Backspace');
     await page.keyboard.press('Tab');
     await page.keyboard.type('x');
     await expect(editorOf(page, 0)).toHaveText('    x', { useInnerText: true });
