@@ -4,9 +4,11 @@ const os = require('os');
 const path = require('path');
 const baseConfig = require('@jupyterlab/galata/lib/playwright-config');
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  candidate => fs.existsSync(candidate)
-);
+const CHROMIUM = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome'
+].find(candidate => fs.existsSync(candidate));
 
 process.env.THEMISTO_TEST_STORE ??= path.join(
   fs.mkdtempSync(path.join(os.tmpdir(), 'themisto-ui-')),

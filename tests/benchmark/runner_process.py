@@ -71,10 +71,12 @@ def in_child(sample: Path, out: Path, log: Path) -> int:
     return pid
 
 
-def wait_for_questions(log: Path, number: int) -> None:
+def wait_for_questions(pid: int, log: Path, number: int) -> None:
     """Wait until a child has asked so many questions, so that a slow machine is not killed before it begins."""
     deadline_s = time.monotonic() + 30
     while log.read_bytes().count(b"\n") < number and time.monotonic() < deadline_s:
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return  # it came to its end
         time.sleep(0.002)
 
 
@@ -86,7 +88,7 @@ def main(sample: Path, out: Path, n_kills: int, seed: int) -> None:
         log.touch()
         pid = in_child(sample, out, log)
         if number < n_kills:
-            wait_for_questions(log, moments.randrange(45))
+            wait_for_questions(pid, log, moments.randrange(45))
             time.sleep(moments.uniform(0.0, 0.05))
             os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)

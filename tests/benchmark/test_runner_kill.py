@@ -33,7 +33,7 @@ def numbers(out: Path) -> dict[str, object]:
 
 
 def test_kill_9_at_ten_moments_repeats_no_answered_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sample = make_sample(tmp_path, trajectories(14, 14))
+    sample = make_sample(tmp_path, trajectories(20, 14))
     (tmp_path / "killed").mkdir()
     (tmp_path / "whole").mkdir()
     script = Path(__file__).with_name("runner_process.py")

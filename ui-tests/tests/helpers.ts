@@ -46,7 +46,10 @@ export async function showPanel(page: IJupyterLabPageFixture): Promise<void> {
 
 /** The editor of a cell. */
 export function editorOf(page: Page, index: number): Locator {
-  return page.locator('.jp-NotebookPanel:visible .jp-Cell').nth(index).locator('.cm-content');
+  return page
+    .locator('.jp-NotebookPanel:visible .jp-Cell')
+    .nth(index)
+    .locator('.cm-content');
 }
 
 /** Put the cursor into a cell. */
@@ -54,7 +57,9 @@ export async function focusCell(page: Page, index: number): Promise<void> {
   await editorOf(page, index).click();
   await expect(editorOf(page, index)).toBeFocused();
   // Keys that come before the notebook has changed its mode are commands, not text.
-  await expect(page.locator('.jp-NotebookPanel:visible .jp-Notebook.jp-mod-editMode')).toBeVisible();
+  await expect(
+    page.locator('.jp-NotebookPanel:visible .jp-Notebook.jp-mod-editMode')
+  ).toBeVisible();
 }
 
 /** Ghost text that can be seen: JupyterLab leaves an invisible spacer for a moment where one was. */

@@ -13,12 +13,21 @@ const NOTEBOOK = {
     outputs: [],
     execution_count: null
   })),
-  metadata: { kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' } },
+  metadata: {
+    kernelspec: {
+      name: 'python3',
+      display_name: 'Python 3',
+      language: 'python'
+    }
+  },
   nbformat: 4,
   nbformat_minor: 5
 };
 
-test('Notebook 7 has the panel, the ghost text and the forecast', async ({ page, request }) => {
+test('Notebook 7 has the panel, the ghost text and the forecast', async ({
+  page,
+  request
+}) => {
   const saved = await request.put(`${baseURL}/api/contents/seven.ipynb`, {
     data: { type: 'notebook', format: 'json', content: NOTEBOOK }
   });
@@ -34,7 +43,9 @@ test('Notebook 7 has the panel, the ghost text and the forecast', async ({ page,
   await editorOf(page, 1).click();
   const output = sectionOf(page, /^Output/);
   await expect(output.getByLabel('Forecast of the output')).toBeVisible();
-  await expect(output.locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
+  await expect(
+    output.locator('.themisto-Section-content > .themisto-Reason')
+  ).not.toHaveText('thinking');
   await page.keyboard.press('Shift+Enter');
   await expect(output.locator('summary')).toContainText(/as predicted|differs/);
 

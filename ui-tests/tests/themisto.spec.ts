@@ -2,7 +2,16 @@ import { execFileSync } from 'child_process';
 
 import { expect, type IJupyterLabPageFixture, test } from '@jupyterlab/galata';
 
-import { editorOf, focusCell, ghostOf, IMAGES, openLab, openNotebook, panelOf, sectionOf } from './helpers';
+import {
+  editorOf,
+  focusCell,
+  ghostOf,
+  IMAGES,
+  openLab,
+  openNotebook,
+  panelOf,
+  sectionOf
+} from './helpers';
 
 // Real kernels and sessions: galata's mocks would hide restarts.
 test.use({ kernels: null, sessions: null, autoGoto: false });
@@ -13,24 +22,32 @@ test.beforeEach(async ({ page }) => {
 
 const CELLS = [
   'import pandas as pd\nfrom sklearn.datasets import load_wine',
-  "wine = load_wine(as_frame=True)\ndf = wine.frame\ndf.shape",
+  'wine = load_wine(as_frame=True)\ndf = wine.frame\ndf.shape',
   "df['target'].value_counts().sort_index()"
 ];
 
 /** Run cells and wait for the whole prediction of the next one. */
-async function runAndWait(page: IJupyterLabPageFixture, indices: number[]): Promise<string> {
+async function runAndWait(
+  page: IJupyterLabPageFixture,
+  indices: number[]
+): Promise<string> {
   for (const index of indices) {
     await page.notebook.runCell(index, true);
   }
   const nextCell = sectionOf(page, 'Next cell');
   const code = nextCell.getByLabel('Predicted next cell');
   await expect(code).not.toHaveText('');
-  await expect(nextCell.locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
+  await expect(
+    nextCell.locator('.themisto-Section-content > .themisto-Reason')
+  ).not.toHaveText('thinking');
   return ((await code.textContent()) ?? '').trim();
 }
 
 /** A cell's own text, without what is shown as ghost text. */
-async function textOf(page: IJupyterLabPageFixture, index: number): Promise<string> {
+async function textOf(
+  page: IJupyterLabPageFixture,
+  index: number
+): Promise<string> {
   const lines = await editorOf(page, index)
     .locator('.cm-line')
     .evaluateAll(nodes =>
@@ -67,14 +84,18 @@ test.describe('A session with the embedded model', () => {
     await openNotebook(page, CELLS);
     const panel = panelOf(page);
     const nextCell = sectionOf(page, 'Next cell');
-    await expect(nextCell).toContainText('Run a cell and the next one is predicted here.');
+    await expect(nextCell).toContainText(
+      'Run a cell and the next one is predicted here.'
+    );
 
     // Run two cells: a next cell is written out.
     await page.notebook.runCell(0, true);
     await page.notebook.runCell(1, true);
     const code = panel.getByLabel('Predicted next cell');
     await expect(code).toBeVisible();
-    await expect(nextCell.locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
+    await expect(
+      nextCell.locator('.themisto-Section-content > .themisto-Reason')
+    ).not.toHaveText('thinking');
     await expect(code).not.toHaveText('');
     const predicted = ((await code.textContent()) ?? '').trim();
     expect(predicted.length).toBeGreaterThan(2);
@@ -92,30 +113,42 @@ test.describe('A session with the embedded model', () => {
 
     // Run what was inserted: the prediction came true.
     await page.notebook.runCell(2, true);
-    await expect(nextCell.locator('summary', { hasText: 'The one before' })).toContainText('as predicted');
+    await expect(
+      nextCell.locator('summary', { hasText: 'The one before' })
+    ).toContainText('as predicted');
 
     // Pause in a cell: its output is forecast before the run, and the truth stands beside it after.
     await focusCell(page, 3);
     const output = sectionOf(page, /^Output/);
     const forecast = output.getByLabel('Forecast of the output');
     await expect(forecast).toBeVisible();
-    await expect(output.locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
+    await expect(
+      output.locator('.themisto-Section-content > .themisto-Reason')
+    ).not.toHaveText('thinking');
     await panel.screenshot({ path: `${IMAGES}/forecast.png` });
     await page.notebook.runCell(3, true);
-    await expect(output.locator('summary')).toContainText(/as predicted|differs/);
+    await expect(output.locator('summary')).toContainText(
+      /as predicted|differs/
+    );
     await panel.screenshot({ path: `${IMAGES}/forecast-truth.png` });
 
     // The record, read from its file: frozen predictions, targets and scores.
     await expect.poll(() => stored().steps).toBeGreaterThanOrEqual(4);
     const record = stored();
-    const shown = record.scored.filter((row: any) => row.shown && row.predictor.startsWith('local/'));
-    expect(shown.map((row: any) => row.task)).toEqual(expect.arrayContaining(['next_cell', 'cell_output']));
+    const shown = record.scored.filter(
+      (row: any) => row.shown && row.predictor.startsWith('local/')
+    );
+    expect(shown.map((row: any) => row.task)).toEqual(
+      expect.arrayContaining(['next_cell', 'cell_output'])
+    );
     for (const row of shown) {
       expect(row.stored_at).not.toBeNull();
       const metrics = record.scores
         .filter((score: any) => score.prediction_id === row.id)
         .map((score: any) => score.metric);
-      expect(metrics).toEqual(expect.arrayContaining(['exact_match', 'rouge_l', 'chrf']));
+      expect(metrics).toEqual(
+        expect.arrayContaining(['exact_match', 'rouge_l', 'chrf'])
+      );
     }
     expect(record.targets).toBeGreaterThan(2);
     await expect(sectionOf(page, 'Scores')).toContainText(/\d+ steps/);
@@ -128,7 +161,11 @@ test.describe('A session with the embedded model', () => {
     }
     const panel = panelOf(page);
     await expect(panel.getByLabel('Predicted next cell')).not.toHaveText('');
-    await expect(sectionOf(page, 'Next cell').locator('.themisto-Section-content > .themisto-Reason')).not.toHaveText('thinking');
+    await expect(
+      sectionOf(page, 'Next cell').locator(
+        '.themisto-Section-content > .themisto-Reason'
+      )
+    ).not.toHaveText('thinking');
     await page.screenshot({ path: `${IMAGES}/sidebar-light.png` });
     await page.theme.setDarkTheme();
     await page.screenshot({ path: `${IMAGES}/sidebar-dark.png` });
