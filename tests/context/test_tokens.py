@@ -1,5 +1,8 @@
 """The token estimate."""
 
+import random
+import string
+
 from themisto_lab.context.tokens import estimate_tokens
 
 
@@ -21,3 +24,12 @@ def test_longer_text_is_never_estimated_shorter():
     code = "for i in range(10):\n    print(i, i ** 2)\n"
     estimates = [estimate_tokens(code * n) for n in range(1, 6)]
     assert estimates == sorted(estimates)
+
+
+def test_the_short_way_for_ascii_counts_the_same_as_the_long_way():
+    draw = random.Random(7)
+    signs = string.ascii_letters + string.digits + "_ \t\n\r\x0b\x0c\x1c.,()[]'\"=+#"
+    for _ in range(3000):
+        text = "".join(draw.choices(signs, k=draw.randint(0, 60)))
+        # One letter of another script sends a text the long way, and counts one.
+        assert estimate_tokens(text) == estimate_tokens(f"{text}+\u65e5") - 2, repr(text)

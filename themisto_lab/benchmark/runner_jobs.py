@@ -14,7 +14,7 @@ from themisto_lab.benchmark.manifest import Manifest
 from themisto_lab.benchmark.results import Reply, Results
 from themisto_lab.benchmark.runner_options import ANSWER_TOKENS, BenchOptions
 from themisto_lab.benchmark.sample_file import SampleItem
-from themisto_lab.context.blocks import _kept as kept_blocks
+from themisto_lab.context.blocks import forget_blocks
 from themisto_lab.context.build import build_context
 from themisto_lab.context.select import ARMS
 from themisto_lab.predict.base import PredictRequest
@@ -157,7 +157,7 @@ def chunks(sample: SampleStream, setups: Sequence[Setup], results: Results | Non
         keys = sorted({job.key for job in jobs if not job.setup.contender.free})
         yield Chunk(jobs, results.replies(keys) if results is not None and keys else {}, n_done)
         # Rendered steps are kept with all their variables; of a large sample they would fill the memory.
-        kept_blocks.clear()
+        forget_blocks()
 
 
 def make_job(setup: Setup, item: SampleItem, trajectory: Trajectory, arm: str | None) -> Job:

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from themisto_lab.errors import ThemistoError
 
-_SUBCOMMANDS = ("try_", "model", "forget", "import_", "replay", "sample", "diversity")
+_SUBCOMMANDS = ("try_", "model", "forget", "import_", "replay", "sample", "diversity", "bench", "report", "show")
 """The modules of the subcommands, in the order of the help text. Each has ``add_parser(subparsers)``."""
 
 

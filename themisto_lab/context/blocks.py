@@ -34,3 +34,8 @@ def block_of(step: Step) -> Block:
         if len(_kept) > _MAX_BLOCKS:
             _kept.popitem(last=False)
     return block
+
+
+def forget_blocks() -> None:
+    """Let go of all kept blocks and their steps: for a long run over many trajectories."""
+    _kept.clear()

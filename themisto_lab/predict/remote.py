@@ -129,7 +129,7 @@ class RemotePredictor:
 
     async def _attempts(self, request: PredictRequest) -> AsyncGenerator[Chunk, None]:
         """Answer a request, again after a pause or without a rejected setting. Runs in the remote thread."""
-        litellm = _load_litellm()
+        litellm = load_litellm()
         loop = asyncio.get_running_loop()
         deadline_s = loop.time() + request.timeout_s
         n_failed = 0
@@ -249,7 +249,7 @@ async def _close(stream: Any) -> None:
                 log.debug("Closing a stream failed (%s)", type(error).__name__)
 
 
-def _load_litellm() -> Any:
+def load_litellm() -> Any:
     """Import litellm, which takes seconds, and keep it from the network, the terminal and the logs."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it fetches a price list at import
     import litellm

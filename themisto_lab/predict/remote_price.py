@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # The one import of litellm is there, with all that keeps it from the network and the logs.
-from themisto_lab.predict.remote import _load_litellm
+from themisto_lab.predict.remote import load_litellm
 
 
 def price_usd(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
@@ -11,7 +11,7 @@ def price_usd(model: str, prompt_tokens: int, completion_tokens: int) -> float |
 
     It imports litellm, which takes seconds: call it in a thread.
     """
-    litellm = _load_litellm()
+    litellm = load_litellm()
     try:
         prices = litellm.cost_per_token(model=model, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
     except Exception:  # noqa: BLE001 - litellm raises bare ones for a model that it does not know
