@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from themisto_lab.capture.redact import PLACEHOLDER
 from themisto_lab.context.blocks import block_of
 from themisto_lab.context.budget import divide, fill, first_kept
 from themisto_lab.context.render import (
@@ -15,8 +16,6 @@ from themisto_lab.context.render import (
 from themisto_lab.context.select import select_variables
 from themisto_lab.context.tokens import estimate_tokens
 from themisto_lab.types import Arm, Context, TaskKind, Trajectory
-
-REDACTED = "[redacted]"
 
 
 def render_transcript(trajectory: Trajectory, limit_tokens: int) -> tuple[str, int]:
@@ -80,7 +79,7 @@ def build_context(
             messages=messages,
             n_tokens=estimate_tokens(text),
             dropped=dropped,
-            redactions=text.count(REDACTED),
+            redactions=text.count(PLACEHOLDER),
         )
     prompt = transcript + state + render_target(task, len(trajectory.steps) + 1, code)
     return Context(
@@ -88,7 +87,7 @@ def build_context(
         stop=STOPS[task],
         n_tokens=estimate_tokens(prompt),
         dropped=dropped,
-        redactions=prompt.count(REDACTED),
+        redactions=prompt.count(PLACEHOLDER),
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Awaitable, Callable
 
 from themisto_lab.capture.listener import KernelLife, RunStarted
-from themisto_lab.capture.redact import redact_code
+from themisto_lab.capture.redact import redact_code, redact_text, server_secrets
 from themisto_lab.errors import BadInputError, NotFoundError, ThemistoError
 from themisto_lab.live.board import Board
 from themisto_lab.live.events import Events
@@ -69,6 +70,7 @@ class LiveDriver:
         self.events = events or Events()
         self._log = log
         self._read_options = read_options
+        self._secrets = server_secrets(os.environ)
         self._sessions: dict[str, Session] = {}
         self.board = Board(lambda: self.settings, self.store_for, self.events, log)
         self._judge = Judge(self.store_for, self.events)
@@ -214,8 +216,8 @@ class LiveDriver:
             raise BadInputError("Predictions are off for this notebook. Turn them on in the sidebar's menu.")
         if task is TaskKind.CELL_OUTPUT and not code.strip():
             raise BadInputError("This cell is empty. Write code in it to see its output predicted.")
-        code = redact_code(code)[0]
-        session.below = below
+        code = redact_code(code, self._secrets)[0]
+        session.below = None if below is None else redact_code(below, self._secrets)[0]
         known = session.shown.get(task)
         if known is not None and self._answers(session, known, cell_id, code):
             return known
@@ -263,6 +265,10 @@ class LiveDriver:
 
     # -- inner ------------------------------------------------------------------------------------------------
 
+    def redacted(self, text: str) -> str:
+        """Blank the secrets in what a user wrote about a notebook."""
+        return redact_text(text, self._secrets)[0]
+
     def sessions(self) -> list[Session]:
         """Return the present life of each kernel."""
         return list(self._sessions.values())
@@ -307,4 +313,4 @@ class LiveDriver:
             self._log.warning("The options of a notebook could not be read: %s", type(error).__name__)
             return
         session.enabled = options.enabled
-        session.task_description = options.task_description
+        session.task_description = self.redacted(options.task_description)

@@ -34,12 +34,12 @@ class Owner:
             await self._driver.board.give_up(session, list(session.open.values()), "cancelled")
             session.open.clear()  # what is ready stays in the store as never run
         session.enabled = options.enabled
-        if session.task_description != options.task_description:
-            session.task_description = options.task_description
+        description = self._driver.redacted(options.task_description)
+        if session.task_description != description:
+            session.task_description = description
             if session.steps:
-                await self._driver.store_for(session).update_trajectory(
-                    session.trajectory_id, task_description=options.task_description
-                )
+                store = self._driver.store_for(session)
+                await store.update_trajectory(session.trajectory_id, task_description=description)
         self._driver.events.life(kernel_id, session.trajectory_id, "changed")
         return session
 
