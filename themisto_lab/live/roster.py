@@ -12,10 +12,8 @@ from themisto_lab.predict.engine import engine_installed
 from themisto_lab.predict.files import require_file
 from themisto_lab.predict.models import LOCAL_PREFIX, find_spec
 from themisto_lab.predict.registry import Registry
-from themisto_lab.predict.silent import SilentPredictor, is_silent
+from themisto_lab.predict.silent import SILENT, is_silent
 from themisto_lab.types import TaskKind
-
-_SILENT = SilentPredictor()
 
 
 class RemoteOffError(BadInputError):
@@ -66,7 +64,7 @@ def plan_for(
     """
     model, trouble = chosen_model(registry, settings)
     if task is TaskKind.CELL_OUTPUT and session.life.language == "python" and is_silent(code):
-        return (Planned(_SILENT, None, shown=True),), trouble
+        return (Planned(SILENT, None, shown=True),), trouble
     # Without a browser nobody knows the cell below.
     free = [one for one in BASELINES if session.below is not None or one.name != "baseline/below"]
     return plan(task, free, model, settings.arms), trouble

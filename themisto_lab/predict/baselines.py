@@ -24,11 +24,14 @@ class Baseline:
         The one task that it can be asked for.
     guess
         The function. Its text is empty where there is nothing to go by.
+    source
+        What it goes by, in a word.
     """
 
     name: str
     task: TaskKind
     guess: Callable[[PredictRequest], Guess]
+    source: str = "history"
 
     @property
     def kind(self) -> PredictorKind:
@@ -53,7 +56,7 @@ class Baseline:
     async def predict(self, request: PredictRequest) -> AsyncGenerator[Chunk, None]:
         """Answer at once, in one chunk."""
         text, reason = self.guess(request)
-        yield Chunk(text, source="history", reason=reason)
+        yield Chunk(text, source=self.source, reason=reason)
 
     async def warm(self, context: Context) -> None:
         """Do nothing: there is no prompt to read."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import AsyncGenerator
 
-from themisto_lab.predict.base import Chunk, PredictorKind, PredictRequest, PromptForm
-from themisto_lab.types import Context, TaskKind
+from themisto_lab.predict.base import PredictRequest
+from themisto_lab.predict.baselines import Baseline, Guess
+from themisto_lab.types import TaskKind
 
 _SPEAKING_CALLS = frozenset({"print", "display", "help", "input", "exec", "eval", "pprint", "pp", "breakpoint", "quit"})
 _SPEAKING_METHODS = frozenset({"info", "print", "write", "show", "display", "pprint", "writelines", "memory_summary"})
@@ -75,40 +75,12 @@ def _speaks(node: ast.AST) -> bool:
     return False
 
 
-class SilentPredictor:
-    """Answers the cells that print nothing. A predictor of its own, so that nobody takes it for a model's skill."""
+def guess_silent(request: PredictRequest) -> Guess:
+    """Guess that a cell prints nothing; the reason says whether its syntax shows that."""
+    if is_silent(request.code):
+        return "", "this cell only assigns, imports or defines"
+    return "", "this cell may print something"
 
-    @property
-    def name(self) -> str:
-        """The name in the store and tables."""
-        return "rule/silent"
 
-    @property
-    def kind(self) -> PredictorKind:
-        """Free and instant."""
-        return "baseline"
-
-    @property
-    def form(self) -> PromptForm:
-        """It reads the cell alone."""
-        return "none"
-
-    @property
-    def tasks(self) -> frozenset[TaskKind]:
-        """Outputs only."""
-        return frozenset({TaskKind.CELL_OUTPUT})
-
-    @property
-    def context_tokens(self) -> int:
-        """No prompt."""
-        return 0
-
-    async def predict(self, request: PredictRequest) -> AsyncGenerator[Chunk]:
-        """Answer with no output, where the syntax says so."""
-        del self
-        if is_silent(request.code):
-            yield Chunk("", source="syntax", reason="this cell only assigns, imports or defines")
-
-    async def warm(self, context: Context) -> None:
-        """Do nothing: there is no prompt."""
-        del self, context
+SILENT = Baseline("rule/silent", TaskKind.CELL_OUTPUT, guess_silent, source="syntax")
+"""Answers the cells that print nothing. A predictor of its own, so that nobody takes it for a model's skill."""
