@@ -30,8 +30,8 @@ class Client:
     def __init__(self, socket) -> None:
         self._socket = socket
 
-    async def run(self, code, cell_id=None, **content):
-        """Send an execute request, wait for its reply, and return the reply's content."""
+    async def send(self, code, cell_id=None, **content):
+        """Send an execute request and return its message's id."""
         message_id = uuid4().hex
         await self._socket.write_message(
             json.dumps(
@@ -59,6 +59,11 @@ class Client:
                 }
             )
         )
+        return message_id
+
+    async def run(self, code, cell_id=None, **content):
+        """Send an execute request, wait for its reply, and return the reply's content."""
+        message_id = await self.send(code, cell_id, **content)
         while True:
             text = await asyncio.wait_for(self._socket.read_message(), 60)
             message = json.loads(text)
