@@ -212,6 +212,8 @@ class KernelSession:
         if step is None:
             # It was gone before the cell began.
             step = Step(index=0, kernel_id="", code=code, status="died", started_at=started_at)
+        if step.status == "died":
+            self._inbox.over.set()  # the end of the life is told a moment after its last step
         return step
 
     async def close(self) -> None:
