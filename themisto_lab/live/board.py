@@ -105,13 +105,15 @@ class Board:
             begun.append((tracked, item))
         for tracked, item in begun:
             self._tell(tracked, "started")
-            work = self._predict(session, tracked, item, trajectory)
-            if item.predictor.kind == "baseline":
-                await work
-            else:
+            if item.predictor.kind != "baseline":
+                work = self._predict(session, tracked, item, trajectory)
                 running = asyncio.create_task(work, name=f"themisto-predict-{tracked.prediction.id}")
                 self._tasks[tracked.prediction.id] = running
                 running.add_done_callback(partial(self._finished, tracked.prediction.id))
+        # Together, so that they share a commit.
+        await asyncio.gather(
+            *(self._predict(session, *one, trajectory) for one in begun if one[1].predictor.kind == "baseline")
+        )
         return shown
 
     def _finished(self, prediction_id: str, task: asyncio.Task[None]) -> None:
@@ -149,21 +151,11 @@ class Board:
     async def _predict(self, session: Session, tracked: Tracked, item: Planned, trajectory: Trajectory) -> None:
         predictor = item.predictor
         old_state = session.running
+        if predictor.kind != "baseline" and tracked.prediction.task is TaskKind.NEXT_CELL:
+            await asyncio.sleep(_SETTLE_S)
         request = self._request(session, tracked, predictor, trajectory)
-        asked = tracked.prediction.model_copy(update={"context": request.context})
-        tracked.prediction = asked
-        if predictor.kind == "baseline":
-            answer = await run_prediction(predictor, asked, request, None)
-        else:
-            if asked.task is TaskKind.NEXT_CELL:
-                await asyncio.sleep(_SETTLE_S)
-            try:
-                if predictor.kind == "remote":
-                    self._limit.take(self._settings().remote_per_hour)
-            except ThemistoError as error:
-                answer = _failed(asked, error)
-            else:
-                answer = await self._take_turn(tracked, predictor, asked, request)
+        asked = tracked.prediction = tracked.prediction.model_copy(update={"context": request.context})
+        answer = await self._answer(tracked, predictor, asked, request)
         if old_state:
             reason = f"{answer.reason}; {_OLD_STATE}" if answer.reason else _OLD_STATE
             answer = answer.model_copy(update={"reason": reason})
@@ -171,13 +163,18 @@ class Board:
         # decided by the time of the commit.
         await asyncio.shield(self._settle(session, tracked, answer))
 
-    async def _take_turn(
+    async def _answer(
         self, tracked: Tracked, predictor: Predictor, asked: Prediction, request: PredictRequest
     ) -> Prediction:
-        if predictor.kind != "local":
-            return await run_prediction(predictor, asked, request, tracked.grow)
-        async with self._gates[predictor.name].turn(0 if asked.shown else 1):
-            return await run_prediction(predictor, asked, request, tracked.grow)
+        if predictor.kind == "local":
+            async with self._gates[predictor.name].turn(0 if asked.shown else 1):
+                return await run_prediction(predictor, asked, request, tracked.grow)
+        if predictor.kind == "remote":
+            try:
+                self._limit.take(self._settings().remote_per_hour)
+            except ThemistoError as error:
+                return _failed(asked, error)
+        return await run_prediction(predictor, asked, request, tracked.grow)
 
     async def _settle(self, session: Session, tracked: Tracked, answer: Prediction) -> None:
         if tracked.done:
