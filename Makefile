@@ -31,6 +31,8 @@ themisto_lab/labextension/.built: $(FRONT_SOURCES) node_modules/.installed
 	@touch $@
 
 $(VENV)/.installed: pyproject.toml install.json themisto_lab/labextension/.built
+	@# A link from an earlier run would let pip write its own files into the source tree.
+	@rm -rf $(VENV)/share/jupyter/labextensions/themisto-lab themisto_lab/labextension/install.json
 	$(BIN)/python -m pip install --quiet --editable ".[lab,bench,test]"
 	jupyter labextension develop --overwrite .
 	jupyter server extension enable themisto_lab --sys-prefix

@@ -28,7 +28,9 @@ for version in 3.11 3.12 3.13; do
   fi
   "$python" -m venv "$work/$version"
   "$work/$version/bin/python" -m pip install --quiet "$work"/themisto_lab-*.whl
-  (cd "$work" && "$work/$version/bin/jupyter" server extension list 2>&1 | grep -q 'themisto_lab.*OK')
+  # Read to its end first: a reader that stops early would make the lister fail.
+  extensions=$(cd "$work" && "$work/$version/bin/jupyter" server extension list 2>&1)
+  grep -q 'themisto_lab.*OK' <<<"$extensions" || { echo "Python $version: the server extension is not OK"; exit 1; }
   (cd "$work" && PATH="$work/$version/bin:$PATH" "$work/$version/bin/jupyter" themisto try "$root/tests/data/three_cells.ipynb" \
     --model baseline/follower --json "$work/out-$version.json" >/dev/null)
   "$work/$version/bin/python" - "$work/out-$version.json" <<'CHECK'
