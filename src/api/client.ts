@@ -36,7 +36,7 @@ export class ThemistoClient {
     return this._json('GET', ['status']);
   }
 
-  putSettings(settings: SettingsView): Promise<SettingsView> {
+  putSettings(settings: Partial<SettingsView>): Promise<SettingsView> {
     return this._json('PUT', ['settings'], settings);
   }
 

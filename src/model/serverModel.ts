@@ -119,19 +119,19 @@ export class ServerModel extends Observable {
   }
 
   private _onSettingsChanged(): void {
-    const view = this.settings.view;
-    const text = JSON.stringify(view);
+    const chosen = this.settings.chosen;
+    const text = JSON.stringify(chosen);
     if (text !== this._pushed) {
       this._pushed = text;
       // One at a time and in order, so that the last choice is the one that stays.
-      this._pushing = this._pushing.then(() => this._push(view));
+      this._pushing = this._pushing.then(() => this._push(chosen));
     }
     this.emitChanged();
   }
 
-  private async _push(view: SettingsView): Promise<void> {
+  private async _push(chosen: Partial<SettingsView>): Promise<void> {
     try {
-      await this._client.putSettings(view);
+      this.settings.adopt(await this._client.putSettings(chosen));
     } catch (error) {
       this._pushed = '';
       this._error = toApiError(error);

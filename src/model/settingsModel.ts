@@ -22,26 +22,49 @@ export const DEFAULT_SETTINGS: SettingsView = {
   store_cap_bytes: 500_000_000
 };
 
-/** Take from the front end's settings what the server needs to know. */
-export function toSettingsView(
-  composite: Record<string, unknown>
-): SettingsView {
-  const view: Record<string, unknown> = { ...DEFAULT_SETTINGS };
-  for (const key of Object.keys(DEFAULT_SETTINGS)) {
-    if (composite[key] !== undefined) {
-      view[key] = composite[key];
+/**
+ * Take from the front end's settings what the server needs to know: what somebody chose.
+ *
+ * @param composite All settings, with the schema's defaults where nobody chose.
+ * @param user What the user wrote, which counts even where it is the default.
+ */
+export function chosenSettings(
+  composite: Record<string, unknown>,
+  user: Record<string, unknown> = {}
+): Partial<SettingsView> {
+  const chosen: Record<string, unknown> = {};
+  for (const [key, initial] of Object.entries(DEFAULT_SETTINGS)) {
+    const value = composite[key];
+    const isChosen =
+      key in user || JSON.stringify(value) !== JSON.stringify(initial);
+    if (value !== undefined && isChosen) {
+      chosen[key] = value;
     }
   }
   // The schema in schema/plugin.json has held each value to its type already.
-  return view as unknown as SettingsView;
+  return chosen;
 }
 
 /**
  * The user's settings: read from JupyterLab's, and written there.
  */
 export class SettingsModel extends Observable {
+  /** What is in force: the user's choices, and for the rest what the server says. */
   get view(): SettingsView {
     return this._view;
+  }
+
+  /** What the user chose. */
+  get chosen(): Partial<SettingsView> {
+    return this._settings
+      ? chosenSettings(this._settings.composite, this._settings.user)
+      : {};
+  }
+
+  /** Take over what the server says is in force. */
+  adopt(view: SettingsView): void {
+    this._server = view;
+    this._read();
   }
 
   get side(): Side {
@@ -66,12 +89,11 @@ export class SettingsModel extends Observable {
   }
 
   private _read(): void {
-    if (this._settings) {
-      this._view = toSettingsView(this._settings.composite);
-      this.emitChanged();
-    }
+    this._view = { ...this._server, ...this.chosen };
+    this.emitChanged();
   }
 
   private _settings: ISettingRegistry.ISettings | null = null;
+  private _server: SettingsView = DEFAULT_SETTINGS;
   private _view: SettingsView = DEFAULT_SETTINGS;
 }

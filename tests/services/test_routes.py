@@ -125,6 +125,18 @@ async def test_status_models_and_store(api, themisto):
     assert (store["recording"], store["n_steps"]) == (True, 0)
 
 
+async def test_what_the_user_did_not_choose_is_as_the_server_was_configured(api, themisto):
+    _, view = await api("PUT", "settings", body={"context_tokens": 1024, "arms": ["no_runtime"]})
+    assert (view["context_tokens"], view["arms"], view["model"]) == (1024, ["no_runtime"], "baseline/follower")
+    assert (await api("GET", "settings"))[1] == view
+    _, view = await api("PUT", "settings", body={})
+    assert (view["context_tokens"], view["arms"], view["model"]) == (
+        2048,
+        ["runtime", "no_runtime"],
+        "baseline/follower",
+    )
+
+
 async def test_forgetting_through_the_api(api, start_kernel, themisto):
     kernel_id, client = await start_kernel("old.ipynb")
     await run_and_wait(themisto, kernel_id, client, "a = 1")

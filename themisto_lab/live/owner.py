@@ -26,6 +26,25 @@ class Owner:
 
     def __init__(self, driver: LiveDriver) -> None:
         self._driver = driver
+        self._configured = driver.settings
+
+    async def choose(self, chosen: Settings) -> Settings:
+        """Take over what a user chose; what they left out is as the server was configured.
+
+        Parameters
+        ----------
+        chosen
+            Only the fields that were given count (``model_fields_set``).
+
+        Returns
+        -------
+        Settings
+            The settings in force.
+        """
+        given = {name: getattr(chosen, name) for name in chosen.model_fields_set}
+        settings = self._configured.model_copy(update=given)
+        await self.change_settings(settings)
+        return settings
 
     async def set_options(self, kernel_id: str, options: NotebookOptions) -> Session:
         """Take over a notebook's own options."""

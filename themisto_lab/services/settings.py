@@ -44,7 +44,6 @@ class SettingsHandler(ThemistoHandler):
     @web.authenticated
     @authorized
     async def put(self) -> None:
-        """Take over what the user chose."""
-        settings = self.body(SettingsView)
-        await self.themisto.owner.change_settings(settings)
-        self.reply(settings)
+        """Take over what the user chose; what is left out is as the server was configured."""
+        settings = await self.themisto.owner.choose(self.body(SettingsView))
+        self.reply(SettingsView(**settings.model_dump()))

@@ -310,7 +310,10 @@ class ForgetView(Frozen):
 
 
 class SettingsView(Settings):
-    """``GET settings`` and ``PUT settings`` (a whole object): what the user chose, pushed by the front end."""
+    """``GET settings`` and ``PUT settings``: what is in force.
+
+    What a ``PUT`` leaves out is as the server was configured; the front end sends what its user chose.
+    """
 
 
 class StatusView(Frozen):

@@ -1,6 +1,6 @@
 import { ThemistoClient } from '../../api/client';
 import { ThemistoEvents } from '../../api/events';
-import type { PullView, StatusView } from '../../api/generated';
+import type { PullView, SettingsView, StatusView } from '../../api/generated';
 import {
   failure,
   FakeEvents,
@@ -14,16 +14,16 @@ import { DEFAULT_SETTINGS, SettingsModel } from '../settingsModel';
 
 /** Settings that the test changes as the user would. */
 class FakeSettings extends SettingsModel {
-  override get view(): typeof DEFAULT_SETTINGS {
+  override get chosen(): Partial<SettingsView> {
     return this.current;
   }
 
   choose(model: string): void {
-    this.current = { ...this.current, model };
+    this.current = { model };
     this.emitChanged();
   }
 
-  current = DEFAULT_SETTINGS;
+  current: Partial<SettingsView> = {};
 }
 
 describe('ServerModel', () => {
@@ -41,7 +41,9 @@ describe('ServerModel', () => {
     settings = new FakeSettings();
     status = example('StatusView');
     server.on('GET status', () => Response.json(status));
-    server.on('PUT settings', ({ body }) => Response.json(body));
+    server.on('PUT settings', ({ body }) =>
+      Response.json({ ...DEFAULT_SETTINGS, ...(body as Partial<SettingsView>) })
+    );
     model = new ServerModel(
       new ThemistoClient(server.settings),
       new ThemistoEvents(events),
@@ -83,11 +85,14 @@ describe('ServerModel', () => {
     settings.choose('echo');
     settings.choose('baseline/repeat');
     await settle(20);
-    expect(
-      server
-        .sent('PUT settings')
-        .map(({ body }) => (body as typeof DEFAULT_SETTINGS).model)
-    ).toEqual(['echo', 'baseline/repeat']);
+    expect(server.sent('PUT settings').map(({ body }) => body)).toEqual([
+      { model: 'echo' },
+      { model: 'baseline/repeat' }
+    ]);
+    expect(settings.view).toEqual({
+      ...DEFAULT_SETTINGS,
+      model: 'baseline/repeat'
+    });
   });
 
   it('says what is wrong with a setting', async () => {

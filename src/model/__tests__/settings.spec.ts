@@ -1,6 +1,10 @@
 import schema from '../../../schema/plugin.json';
 import { example } from '../../testing/wire';
-import { DEFAULT_SETTINGS, toSettingsView } from '../settingsModel';
+import {
+  chosenSettings,
+  DEFAULT_SETTINGS,
+  SettingsModel
+} from '../settingsModel';
 
 describe('settings', () => {
   const server = example('SettingsView');
@@ -26,8 +30,21 @@ describe('settings', () => {
     }
   });
 
-  it('sends the server all that it knows and nothing else', () => {
-    const view = toSettingsView({ model: 'echo', side: 'left', other: 1 });
-    expect(view).toEqual({ ...server, model: 'echo' });
+  it('sends the server what was chosen and nothing else', () => {
+    const composite = { ...server, model: 'echo', side: 'left', other: 1 };
+    expect(chosenSettings(composite)).toEqual({ model: 'echo' });
+  });
+
+  it('counts a choice that happens to be the default', () => {
+    expect(chosenSettings({ ...server }, { timeout_s: 60 })).toEqual({
+      timeout_s: 60
+    });
+  });
+
+  it('shows what the server was configured with where nobody chose', () => {
+    const model = new SettingsModel();
+    model.adopt({ ...DEFAULT_SETTINGS, timeout_s: 120 });
+    expect(model.view.timeout_s).toBe(120);
+    expect(model.chosen).toEqual({});
   });
 });
