@@ -56,7 +56,7 @@ def ordered_rows(source: Source, report: ImportReport) -> Iterator[LogRow]:
         insert = f"INSERT INTO stage (order_s, {', '.join(_READ)}) VALUES ({marks})"  # noqa: S608 - our own names
         stage.executemany(insert, _staged(raw, report))
         stage.execute("CREATE INDEX stage_order ON stage (kernel_id, order_s, seq)")
-        query = f"SELECT order_s, {', '.join(_READ)} FROM stage ORDER BY kernel_id, order_s, seq"  # noqa: S608
+        query = f"SELECT order_s, {', '.join(_READ)} FROM stage ORDER BY kernel_id, order_s, seq"  # noqa: S608 - our own names
         for order_s, kernel_id, time, *rest in stage.execute(query):
             moment = datetime.fromtimestamp(order_s, UTC) if time else None
             yield LogRow(kernel_id, moment, *rest)
