@@ -171,6 +171,7 @@ FIXTURES: dict[str, BaseModel] = {
         prompt="# %% [1]\nprint(len(df))\n# Output:\n#> 150\n",
         messages=(),
         n_tokens=18,
+        parts={"transcript": 10, "state": 5, "target": 3},
         dropped={"steps": 12, "variables": 40},
         redactions=1,
         usage=Usage(prompt_tokens=18, completion_tokens=9, cached_tokens=12),

@@ -78,6 +78,7 @@ class ThemistoApp(ExtensionApp):  # type: ignore[misc]  # jupyter_server ships n
         )
         # The first thing that the event loop does once it runs: no kernel can have been asked for by then.
         IOLoop.current().add_callback(self._recorders.start)
+        self._driver.take_look = self._recorders.look_closely
         self.settings["themisto"] = ServerContext(self._driver, Owner(self._driver), self._pulls)
 
     def initialize_handlers(self) -> None:

@@ -161,6 +161,67 @@ export interface KernelView {
   last_output: PredictionView | null;
 }
 /**
+ * A closer look at what a cell's code touches, taken from the kernel before the cell is run.
+ *
+ * Attributes
+ * ----------
+ * values
+ *     The values of the cell's expressions, in the order in which the cell uses them.
+ * output
+ *     The cell's whole output where its code is safe to evaluate and was; None where only a run can tell.
+ * receipt
+ *     What the look cost.
+ */
+export interface Look {
+  values: LookedValue[];
+  output: string | null;
+  receipt: ProbeReceipt;
+}
+/**
+ * The value of one expression of a cell, read from the kernel before the cell is run.
+ *
+ * Attributes
+ * ----------
+ * expression
+ *     The expression's source, ``df['price'].dtype``.
+ * type_name
+ *     The qualified name of the value's exact type.
+ * shown
+ *     What a notebook shows where the expression stands last in a cell (``text/plain``); a summary where it is not
+ *     ``exact``.
+ * printed
+ *     What ``print`` writes for it, where that differs from ``shown``; None where it is the same or not known.
+ * exact
+ *     Whether ``shown`` and ``printed`` are whole and to the letter.
+ */
+export interface LookedValue {
+  expression: string;
+  type_name: string;
+  shown: string;
+  printed: string | null;
+  exact: boolean;
+}
+/**
+ * What a look at the kernel's variables cost, and what it left alone.
+ *
+ * Attributes
+ * ----------
+ * cost_ms
+ *     Time that it took inside the kernel, in milliseconds.
+ * skipped
+ *     What was told by its type's name alone because no safe and quick way to its value is known: the number of
+ *     variables by type.
+ * out_of_time
+ *     How many variables were not looked at because the time was up.
+ */
+export interface ProbeReceipt {
+  cost_ms: number;
+  skipped: {
+    [k: string]: number;
+  };
+  out_of_time: number;
+}
+/**
  * One message of a chat prompt.
  */
 export interface Message {
@@ -246,6 +307,8 @@ export interface ScoresView {
 }
 /**
  * Exactly what a model was sent for one prediction, and what was left out of it.
+ *
+ * ``parts`` is the prompt's length by part, in tokens: ``transcript``, ``recalled``, ``state``, ``look``, ``target``.
  */
 export interface SentView {
   prediction_id: string;
@@ -254,6 +317,9 @@ export interface SentView {
   prompt: string | null;
   messages: Message[];
   n_tokens: number;
+  parts: {
+    [k: string]: number;
+  };
   dropped: {
     [k: string]: number;
   };
@@ -370,6 +436,8 @@ export interface StepView {
   memory_bytes: number | null;
   started_at: string;
   hash_index: string;
+  look: Look | null;
+  receipt: ProbeReceipt | null;
 }
 /**
  * A page of steps, oldest first, and how many there are in all.

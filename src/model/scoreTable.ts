@@ -31,7 +31,7 @@ export function rowLabel(row: ScoreRow): string {
     return kind;
   }
   if (kind === 'rule') {
-    return 'syntax rule';
+    return 'known output';
   }
   return row.predictor.startsWith(FREE) ? name : 'model';
 }

@@ -58,8 +58,12 @@ function Sent(props: { sent: SentView | null }): React.ReactElement {
   const dropped = Object.entries(sent.dropped).map(
     ([what, count]) => `${count} ${what} left out`
   );
+  const byPart = Object.entries(sent.parts)
+    .map(([part, count]) => `${part} ${count}`)
+    .join(', ');
   const facts = [
-    sent.n_tokens > 0 && formatCount(sent.n_tokens, 'token'),
+    sent.n_tokens > 0 &&
+      formatCount(sent.n_tokens, 'token') + (byPart && ` (${byPart})`),
     ...dropped,
     sent.redactions > 0 && formatCount(sent.redactions, 'secret') + ' blanked',
     sent.usage &&

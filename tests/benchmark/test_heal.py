@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from themisto_lab.benchmark.heal import Healer
-from themisto_lab.benchmark.names import names_of
+from themisto_lab.context.names import names_of
 
 
 @pytest.mark.parametrize(

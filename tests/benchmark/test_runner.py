@@ -38,7 +38,7 @@ async def test_every_item_is_asked_in_each_arm_with_the_live_prompt(tmp_path: Pa
     path, model = make_sample(tmp_path), FakeModel()
     summary = await bench_with(model, path, tmp_path / "run")
     assert summary.n_items == {"next_cell": N_NEXT, "cell_output": N_OUTPUT}
-    n_baselines = 2 * N_NEXT + N_OUTPUT
+    n_baselines = 3 * N_NEXT + 2 * N_OUTPUT
     assert summary.n_answers == 2 * (N_NEXT + N_OUTPUT) + n_baselines
     assert summary.n_calls == len(model.requests) == 2 * (N_NEXT + N_OUTPUT)
     assert summary.n_resumed == 0
@@ -47,7 +47,7 @@ async def test_every_item_is_asked_in_each_arm_with_the_live_prompt(tmp_path: Pa
             item.history(trajectory), ARMS[arm], item.task, code=item.code(trajectory), chat=True, limit_tokens=2048
         )
         for item, trajectory in read_sample(path)
-        for arm in ARMS
+        for arm in ("no_runtime", "runtime")
     }
     with open_run(tmp_path / "run") as results:
         found = {}
@@ -79,7 +79,7 @@ async def test_scores_with_and_without_post_processing(tmp_path: Path) -> None:
                 assert reply.raw_text == f"```python\n{answer.text}\n```"
                 assert raw["exact_match"] == 0
             checked += 1
-    assert checked == N_NEXT + N_OUTPUT + 2 * N_NEXT + N_OUTPUT
+    assert checked == N_NEXT + N_OUTPUT + 3 * N_NEXT + 2 * N_OUTPUT
 
 
 async def test_the_kinds_of_next_cells(tmp_path: Path) -> None:
@@ -118,7 +118,8 @@ async def test_the_same_prompt_is_asked_once(tmp_path: Path) -> None:
     summary = await bench_with(model, make_sample(tmp_path, bare), tmp_path / "run", baselines=False)
     # Without variables both arms have one prompt.
     assert len(model.requests) == N_NEXT + N_OUTPUT == summary.n_calls
-    assert {one["arm"]: one["n_answered"] for one in summary.totals} == dict.fromkeys(ARMS, N_NEXT + N_OUTPUT)
+    n_answered = {one["arm"]: one["n_answered"] for one in summary.totals}
+    assert n_answered == dict.fromkeys(("no_runtime", "runtime"), N_NEXT + N_OUTPUT)
 
 
 async def test_a_failure_that_passes_is_asked_again(tmp_path: Path) -> None:
@@ -184,7 +185,7 @@ async def test_the_manifest(tmp_path: Path) -> None:
     assert manifest["sample_sha256"] == file_sha256(path)
     assert (manifest["seed"], manifest["prompt_version"]) == (7, PROMPT_VERSION)
     assert manifest["models"][MODEL] == {"kind": "test", "prompts": ["paper"], "arms": ["no_runtime", "runtime"]}
-    assert {"themisto_lab", "sacrebleu", "xllamacpp"} <= manifest["packages"].keys()
+    assert {"themisto_lab", "rapidfuzz", "xllamacpp"} <= manifest["packages"].keys()
     assert (tmp_path / "run" / RESULTS_NAME).stat().st_mode & 0o077 == 0
 
 

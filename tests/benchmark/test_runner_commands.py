@@ -26,18 +26,26 @@ def test_from_sample_to_tables(tmp_path: Path, capsys: Captured) -> None:
     assert done["n_items"] == {"next_cell": 21, "cell_output": 15}
     assert {one["model"]: one["n_answered"] for one in done["totals"]} == {
         "baseline/follower": 21,
+        "baseline/history": 21,
         "baseline/last-output": 15,
         "baseline/repeat": 21,
         "echo": 36,
+        "rule/known-output": 15,
     }
     assert command("bench", path, "--out", run, "--model", "echo") == 0
     told = capsys.readouterr().out
-    assert "93 answers, 93 of them from before; 0 requests to models." in told
+    assert "129 answers, 129 of them from before; 0 requests to models." in told
     assert command("report", run, "--out", out, "--raw") == 0
     told = capsys.readouterr().out
     for part in ("Table 2. Next cell prediction", "Table 3. Cell output prediction", "Next cells by how new they are"):
         assert part in told
-    assert {one.name for one in out.iterdir()} == {"report.md", "report.csv", "report.json", "report.html"}
+    assert {one.name for one in out.iterdir()} == {
+        "report.md",
+        "report.csv",
+        "report.json",
+        "report.html",
+        "calibration.svg",
+    }
     assert command("report", run, "--out", out, "--json") == 0
     numbers = json.loads(capsys.readouterr().out)
     stored = json.loads((out / "report.json").read_text(encoding="utf-8"))

@@ -86,6 +86,7 @@ def test_a_number_measured_offline_is_the_number_that_a_user_gets_live(data_path
     assert {(item.partition(":")[0], model, arm) for item, model, arm in both} >= {
         ("next_cell", "baseline/repeat", ""),
         ("next_cell", "baseline/follower", ""),
+        ("next_cell", "baseline/history", ""),
         ("cell_output", "baseline/last-output", ""),
         *((task, MODEL, arm) for task in ("next_cell", "cell_output") for arm in ("no_runtime", "runtime")),
     }

@@ -170,6 +170,21 @@ def test_the_draw_does_not_depend_on_the_files_order_and_depends_on_the_seed(tmp
     assert {item.id for item, _ in draw(tmp_path, trajectories, replace(rules, n=40))[0]} > first
 
 
+def test_parts_share_no_trajectory_and_hold_all_of_them(tmp_path: Path) -> None:
+    trajectories = [make_trajectory(f"t{n}", codes(list(range(1, 9)))) for n in range(12)]
+    rules = replace(CODE, draw="all", n_parts=3)
+    drawn = [draw(tmp_path, trajectories, replace(rules, part=part)) for part in (1, 2, 3)]
+    ids = [{trajectory.id for _, trajectory in items} for items, _ in drawn]
+    assert all(ids)
+    assert sum(map(len, ids)) == 12 == len(set.union(*ids))
+    whole, _ = draw(tmp_path, trajectories, replace(rules, n_parts=1))
+    assert {item.id for items, _ in drawn for item, _ in items} == {item.id for item, _ in whole}
+    assert all(report.n_steps == 12 * 13 for _, report in drawn)
+    # A trajectory keeps its part when others come to the file.
+    fewer, _ = draw(tmp_path, trajectories[:5], rules)
+    assert {trajectory.id for _, trajectory in fewer} == ids[0] & {f"t{n}" for n in range(5)}
+
+
 def test_each_target_is_equally_likely(tmp_path: Path) -> None:
     trajectory = make_trajectory("a", codes([1, 2, 3, 4]))
     rules = replace(CODE, draw="uniform", n=1)

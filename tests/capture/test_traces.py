@@ -126,7 +126,7 @@ async def test_a_look_while_a_cell_runs(open_lab: OpenLab) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "big = [str(i) * 20 for i in range(500_000)]",
+        "big = [str(i).zfill(100) for i in range(500_000)]",
         "big = {i: str(i) for i in range(1_000_000)}",
         "import numpy as np; big = np.zeros(20_000_000)",
         "big = 'x' * 200_000_000",
@@ -138,7 +138,10 @@ async def test_a_large_value_holds_nothing_up(open_lab: OpenLab, code: str) -> N
     lab = await open_lab()
     costs: list[float] = []
     take = lab.recorder._take_snapshot
-    lab.recorder._take_snapshot = lambda record, event: (costs.append(event.content["cost_ms"]), take(record, event))[1]  # type: ignore[method-assign] # listens in
+    lab.recorder._take_snapshot = lambda record, event: (
+        costs.append(event.content["receipt"]["cost_ms"]),
+        take(record, event),
+    )[1]  # type: ignore[method-assign] # listens in
     step = await lab.run(code)
     assert [v.name for v in step.variables] == ["big"]
     assert len(step.variables[0].summary) <= 400
@@ -256,3 +259,24 @@ async def test_a_repr_that_prints_is_not_called(open_lab: OpenLab) -> None:
     assert step.outputs == ()
     step = await lab.run("P.n")
     assert step.output_text == "0"
+
+
+async def test_an_object_that_computes_when_it_is_looked_at_is_not_computed(open_lab: OpenLab) -> None:
+    lab = await open_lab()
+    await lab.run(
+        "class Delayed:\n    n = 0\n    def compute(self, *a):\n        Delayed.n += 1; return 1\n"
+        "    __repr__ = __str__ = __len__ = __iter__ = __array__ = __bool__ = __getattr__ = compute\n"
+        "lazy = Delayed(); held = [lazy, {'k': lazy}]"
+    )
+    await lab.run("lazy is held[0]")
+    assert await lab.recorder.look() is not None
+    step = await lab.run("Delayed.n")
+    assert step.output_text == "0"
+
+
+async def test_a_snapshot_leaves_the_garbage_collector_as_it_was(open_lab: OpenLab) -> None:
+    lab = await open_lab()
+    assert (await lab.run("import gc; gc.isenabled()")).output_text == "True"
+    assert (await lab.run("gc.isenabled()")).output_text == "True"
+    await lab.run("gc.disable()")
+    assert (await lab.run("gc.isenabled()")).output_text == "False"

@@ -37,7 +37,7 @@ def test_the_embedded_model_in_both_arms(data_path, tmp_path, capsys):
         assert set(row["scores"]) == {"exact_match", "rouge_l", "rouge_l_code", "chrf"}
         assert row["latency_s"] > 0
         assert by_question[1, "next_cell", model, arm]["target"] == "print(x * 7)"
-    assert by_question[0, "cell_output", "rule/silent", None]["scores"]["exact_match"] == 1
+    assert by_question[0, "cell_output", "rule/known-output", None]["scores"]["exact_match"] == 1
     assert result["summary"]["n_steps"] == 3
     rows = {(row["task"], row["predictor"], row["arm"]): row for row in result["summary"]["rows"]}
     assert rows["next_cell", model, "runtime"]["n"] == rows["next_cell", model, "no_runtime"]["n"] == 2

@@ -87,7 +87,7 @@ def test_prompts_share_the_transcript_as_a_prefix_and_grow_by_it(arm):
 
 def test_what_is_read_ahead_is_a_prefix_of_what_follows():
     steps = [step(0, "x = 3"), step(1, "print(x)", "3\n")]
-    ahead = build_prefix(trajectory(steps[0]), "print(x)\n").prompt
+    ahead = build_prefix(trajectory(steps[0]), ARMS["runtime"], "print(x)\n").prompt
     assert build_context(trajectory(*steps), ARMS["runtime"], TaskKind.NEXT_CELL).prompt.startswith(ahead)
 
 

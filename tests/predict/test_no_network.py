@@ -46,7 +46,7 @@ async def main():
         predictor = registry.get(name)
         for task in sorted(predictor.tasks):
             request = PredictRequest(task, trajectory, code="print(x * 7)", context=context, timeout_s=100)
-            if name == "local/qwen2.5-coder-1.5b":
+            if name.endswith("local/qwen2.5-coder-1.5b"):
                 continue
             blank = Prediction(id="p", task=task, trajectory_id="t", target_index=1, predictor=name)
             done = await run_prediction(predictor, blank, request)

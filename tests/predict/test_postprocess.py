@@ -115,5 +115,5 @@ def test_a_chat_models_output(raw, expected):
     assert output(raw, "chat") == expected
 
 
-def test_a_predictor_without_a_prompt_is_taken_at_its_word():
-    assert prediction_text("```\nx\n```\n", TaskKind.NEXT_CELL, "none") == "```\nx\n```\n"
+def test_a_predictor_without_a_prompt_is_only_trimmed():
+    assert prediction_text("```\nx\n```\n", TaskKind.NEXT_CELL, "none") == "```\nx\n```"

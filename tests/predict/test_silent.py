@@ -2,9 +2,7 @@
 
 import pytest
 
-from themisto_lab.predict.base import PredictRequest
-from themisto_lab.predict.silent import SILENT, is_silent
-from themisto_lab.types import TaskKind, Trajectory
+from themisto_lab.predict.silent import is_silent
 
 
 @pytest.mark.parametrize(
@@ -49,10 +47,3 @@ def test_silent(code):
 )
 def test_not_silent(code):
     assert not is_silent(code)
-
-
-async def test_the_predictor_says_what_it_goes_by():
-    request = PredictRequest(task=TaskKind.CELL_OUTPUT, trajectory=Trajectory(id="t"), code="x = 1")
-    (chunk,) = [chunk async for chunk in SILENT.predict(request)]
-    assert (chunk.raw_text, chunk.source) == ("", "syntax")
-    assert "only assigns" in chunk.reason

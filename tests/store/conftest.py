@@ -22,7 +22,10 @@ from themisto_lab.store.store import Store
 from themisto_lab.types import (
     CellOutput,
     Context,
+    Look,
+    LookedValue,
     Prediction,
+    ProbeReceipt,
     Score,
     Step,
     TaskKind,
@@ -74,6 +77,12 @@ def make_step() -> MakeStep:
             "status": "ok",
             "execution_count": index + 1,
             "started_at": START + timedelta(minutes=index, microseconds=7),
+            "look": Look(
+                values=(LookedValue(expression="x.y", type_name="int", shown="5", printed="05", exact=True),),
+                output=f"{index}\n",
+                receipt=ProbeReceipt(cost_ms=0.5),
+            ),
+            "receipt": ProbeReceipt(cost_ms=1.25, skipped={"a.B": 2}, out_of_time=3),
         }
         return Step(**fields | changes)
 

@@ -47,7 +47,7 @@ async def test_the_oldest_texts_go_and_scores_stay(
     n_kept = sum(has_text)
     assert 5 < n_kept < 40
     assert has_text == [False] * (60 - n_kept) + [True] * n_kept
-    assert steps[0] == make_step(0, code="", outputs=(), variables=())
+    assert steps[0] == make_step(0, code="", outputs=(), variables=(), look=None, receipt=None)
     predictions = await store.predictions("t1", with_context=True)
     n_erased = sum(p.content_erased for p in predictions)
     assert n_blanked == n_erased + 60 - n_kept

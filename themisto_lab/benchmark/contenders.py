@@ -13,7 +13,7 @@ from themisto_lab.predict.base import Predictor
 from themisto_lab.predict.baselines import BASELINES
 from themisto_lab.predict.engine import engine_installed
 from themisto_lab.predict.files import verify
-from themisto_lab.predict.models import LOCAL_PREFIX
+from themisto_lab.predict.models import embedded_spec
 from themisto_lab.predict.registry import Registry
 from themisto_lab.predict.remote_errors import key_missing
 from themisto_lab.predict.remote_keys import has_key
@@ -95,7 +95,7 @@ def _contender(predictor: Predictor, options: BenchOptions, registry: Registry, 
     if predictor.form == "none":
         return Contender(predictor, (None,), "none")
     identity: JsonObject = {}
-    if predictor.kind == "local" and predictor.name.startswith(LOCAL_PREFIX):
+    if embedded_spec(predictor.name) is not None:
         identity = _local_identity(predictor, registry, check)
     elif predictor.kind == "remote" and check:
         provider = predictor.name.partition("/")[0]

@@ -11,9 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from themisto_lab.benchmark.jsonl import atomic_text_writer, dump_line, read_objects
+from themisto_lab.benchmark.look_record import LookRecord, look_of, look_record
+from themisto_lab.benchmark.record import NonNegative, NonNegativeNumber, Record
 from themisto_lab.errors import BadInputError
 from themisto_lab.types import (
     MIME_ERROR,
@@ -30,15 +32,6 @@ UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 """Stands in a `Step` for a time that its source does not tell; null in the file."""
 
 SCHEMA_ID = "https://github.com/themisto-lab/themisto-lab/docs/trajectory.schema.json"
-
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-NonNegative = Annotated[int, Field(ge=0)]
-
-
-class Record(BaseModel):
-    """The base of what a trajectory file holds. Fields that are not known are passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class VariableRecord(Record):
@@ -66,7 +59,7 @@ class StepRecord(Record):
     kernel_id: str
     code: Annotated[str, Field(pattern=r"\S")]
     output: str = Field(description="The text that the run printed or returned.")
-    execution_time: Seconds | None = Field(description="Wall time of the run, in seconds.")
+    execution_time: NonNegativeNumber | None = Field(description="Wall time of the run, in seconds.")
     memory_bytes: NonNegative | None = Field(description="Resident memory of the kernel after the run.")
     runtime_variables: dict[str, VariableRecord]
     hash_index: str = Field(description="A hash of the state after the run; empty where unknown.")
@@ -79,6 +72,7 @@ class StepRecord(Record):
     outputs: tuple[OutputRecord, ...] | None = Field(
         default=None, description="Every output in order; left out where ``output`` and ``error`` say it all."
     )
+    look: LookRecord | None = None
 
 
 class TrajectoryRecord(Record):
@@ -141,7 +135,7 @@ def to_json(trajectory: Trajectory) -> JsonObject:
     """Return a trajectory as the JSON object that its line holds."""
     value: JsonObject = to_record(trajectory).model_dump(mode="json")
     for step in value["steps"]:
-        for optional in ("outputs", "peak_memory_bytes"):
+        for optional in ("outputs", "peak_memory_bytes", "look"):
             if step[optional] is None:
                 del step[optional]
     return value
@@ -210,6 +204,7 @@ def _step_record(step: Step) -> StepRecord:
         outputs=None
         if outputs is None
         else tuple(OutputRecord(mime=o.mime, text=o.text, truncated=o.truncated) for o in outputs),
+        look=look_record(step.look),
     )
 
 
@@ -217,9 +212,9 @@ def _step(index: int, record: StepRecord) -> Step:
     outputs = (
         _plain_outputs(record.output, record.error)
         if record.outputs is None
-        else tuple(CellOutput(mime=o.mime, text=o.text, truncated=o.truncated) for o in record.outputs)
+        else tuple(CellOutput.model_construct(mime=o.mime, text=o.text, truncated=o.truncated) for o in record.outputs)
     )
-    return Step(
+    return Step.model_construct(  # its record was validated already
         index=index,
         kernel_id=record.kernel_id,
         cell_id=record.cell_id,
@@ -233,6 +228,7 @@ def _step(index: int, record: StepRecord) -> Step:
         status=record.status,
         execution_count=record.execution_count,
         started_at=_aware(record.started_at),
+        look=look_of(record.look),
     )
 
 
@@ -240,9 +236,9 @@ def _plain_outputs(output: str, error: str | None) -> tuple[CellOutput, ...]:
     """Return the outputs that a text and an error alone stand for."""
     outputs = []
     if output:
-        outputs.append(CellOutput(mime=MIME_TEXT, text=output))
+        outputs.append(CellOutput.model_construct(mime=MIME_TEXT, text=output))
     if error is not None:
-        outputs.append(CellOutput(mime=MIME_ERROR, text=error))
+        outputs.append(CellOutput.model_construct(mime=MIME_ERROR, text=error))
     return tuple(outputs)
 
 
@@ -258,7 +254,7 @@ def _variable_record(variable: VariableSnapshot) -> VariableRecord:
 
 
 def _variable(name: str, record: VariableRecord) -> VariableSnapshot:
-    return VariableSnapshot(
+    return VariableSnapshot.model_construct(
         name=name,
         type_name=record.type,
         shape=record.shape,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from themisto_lab.benchmark.names import Names, names_of
+from themisto_lab.context.names import Names, names_of
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ FILE_NAME = "manifest.json"
 RESULTS_NAME = "results.sqlite"
 
 _VERSION = 1
-_PACKAGES = ("themisto_lab", ENGINE_PACKAGE, "litellm", "sacrebleu", "rapidfuzz", "numpy", "pydantic", "sqlalchemy")
+_PACKAGES = ("themisto_lab", ENGINE_PACKAGE, "litellm", "rapidfuzz", "numpy", "pydantic", "sqlalchemy")
 _FIXED = ("sample_sha256", "limit", "seed", "context_tokens", "answer_tokens", "prompt_version")
 """What one run can't have two of. Models, arms and forms of prompt may be added to a run later."""
 

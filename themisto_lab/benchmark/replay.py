@@ -161,7 +161,9 @@ class Replayer:
         self.on_step()
 
     async def _run(self, recorded: Step) -> Step:
-        step = await self._run_code(recorded.code, recorded.cell_id)
+        # The state that the step's code meets: what a person who asks for its output before running it would see.
+        look = await self._session.look(recorded.code) if self._session is not None and self._alive() else None
+        step = (await self._run_code(recorded.code, recorded.cell_id)).model_copy(update={"look": look})
         self._healer.ran(_key(recorded), recorded.code, ok=not step.raised)
         return step
 

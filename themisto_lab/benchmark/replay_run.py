@@ -9,21 +9,22 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import BinaryIO
-
-from jupyter_client.kernelspec import KernelSpecManager
 
 from themisto_lab.benchmark.format import read_trajectories, to_json
 from themisto_lab.benchmark.jsonl import atomic_text_writer, dump_line, parse_object
 from themisto_lab.benchmark.replay import OnStep, Replayer, ReplayOptions, ReplayReport
 from themisto_lab.benchmark.sampling import file_sha256
-from themisto_lab.benchmark.session import find_interpreter, kernel_specs
-from themisto_lab.errors import BadInputError
+from themisto_lab.benchmark.session import default_python, find_interpreter, kernel_specs
+from themisto_lab.errors import BadInputError, ThemistoError
 from themisto_lab.types import JsonObject, Trajectory
+
+OneReplay = Callable[[Trajectory], Awaitable[tuple[ReplayReport, Trajectory | None]]]
+"""Replays a trajectory and tells what became of it; None where no step could be run."""
 
 
 @dataclass
@@ -96,7 +97,12 @@ def check_source(path: Path) -> tuple[list[str], int]:
 
 
 async def replay_file(
-    source: Path, out: Path, options: ReplayOptions, ids: list[str], on_step: OnStep
+    source: Path,
+    out: Path,
+    options: ReplayOptions,
+    ids: list[str],
+    on_step: OnStep,
+    scheduler: str | None = None,
 ) -> ReplaySummary:
     """Replay every trajectory of a file.
 
@@ -110,28 +116,31 @@ async def replay_file(
         From `check_source`.
     on_step
         Called after each step, also for those that an earlier run had done.
+    scheduler
+        The address of a Dask scheduler whose workers run the kernels; None to run them here.
 
     Raises
     ------
     BadInputError
-        The interpreter can't start kernels, the folder does not exist, the source can't be read, or no trajectory
-        could be replayed.
+        The interpreter can't start kernels, the folder does not exist, the source can't be read, no trajectory
+        could be replayed, or no scheduler answers.
     """
-    if options.cwd is not None and not options.cwd.is_dir():
-        raise BadInputError(f"{options.cwd} is not a folder.")
-    options = replace(options, python=await find_interpreter(options.python))
+    if scheduler is None:
+        if options.cwd is not None and not options.cwd.is_dir():
+            raise BadInputError(f"{options.cwd} is not a folder.")
+        options = replace(options, python=await find_interpreter(options.python))
     summary = ReplaySummary()
     partial = PartialFile(out.with_name(out.name + ".partial"))
-    partial.open(_fingerprint(source, options))
     try:
-        todo = _left_to_do(source, partial, summary, on_step)
-        with kernel_specs(options.python) as specs:
+        async with _way_to_replay(options, on_step, scheduler) as (replay, width):
+            partial.open(_fingerprint(source, options))
+            todo = _left_to_do(source, partial, summary, on_step)
             async with asyncio.TaskGroup() as group:
-                for _ in range(options.jobs):
-                    group.create_task(_work(todo, options, specs, partial, on_step))
+                for _ in range(width):
+                    group.create_task(_work(todo, replay, partial))
         _write_out(out, ids, partial, summary)
         partial.remove()
-    except* BadInputError as errors:
+    except* ThemistoError as errors:
         raise errors.exceptions[0] from None
     finally:
         partial.close()
@@ -162,21 +171,39 @@ def _write_out(out: Path, ids: list[str], partial: PartialFile, summary: ReplayS
             raise BadInputError(f"No trajectory could be replayed: {reasons}.")
 
 
-async def _work(
-    todo: Iterator[Trajectory], options: ReplayOptions, specs: KernelSpecManager, partial: PartialFile, on_step: OnStep
-) -> None:
+@asynccontextmanager
+async def _way_to_replay(
+    options: ReplayOptions, on_step: OnStep, scheduler: str | None
+) -> AsyncIterator[tuple[OneReplay, int]]:
+    """Provide how to replay a trajectory, and how many may be under way."""
+    if scheduler is not None:
+        from themisto_lab.benchmark.dask_replay import replays_on
+
+        async with replays_on(scheduler, options, on_step) as way:
+            yield way
+        return
+    with kernel_specs(options.python) as specs:
+
+        async def replay(trajectory: Trajectory) -> tuple[ReplayReport, Trajectory | None]:
+            replayer = Replayer(trajectory, options, specs, on_step)
+            replayed = await replayer.replay()
+            return replayer.report, replayed
+
+        yield replay, options.jobs
+
+
+async def _work(todo: Iterator[Trajectory], replay: OneReplay, partial: PartialFile) -> None:
     """Take the next trajectory until there is none; the workers share the iterator."""
     for trajectory in todo:
-        replayer = Replayer(trajectory, options, specs, on_step)
-        replayed = await replayer.replay()
-        partial.append(trajectory.id, replayer.report, replayed)
+        report, replayed = await replay(trajectory)
+        partial.append(trajectory.id, report, replayed)
 
 
 def _fingerprint(source: Path, options: ReplayOptions) -> JsonObject:
     """Return all that determines a replay; what was done with another one is not used."""
     return {
         "source_sha256": file_sha256(source),
-        "python": options.python,
+        "python": options.python or default_python(),
         "cwd": str(options.cwd.resolve()) if options.cwd is not None else None,
         "timeout_s": options.timeout_s,
         "heal": options.heal,

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Table, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from themisto_lab.benchmark.results_tables import ANSWERS, ITEMS, METADATA, REPLIES
+from themisto_lab.benchmark.results_tables import ANSWERS, ITEMS, REPLIES, make_tables, reply_columns
 from themisto_lab.errors import BadInputError, StoreError
 from themisto_lab.store.engine import make_reader, make_writer
 from themisto_lab.store.faults import told_plainly
@@ -48,6 +48,7 @@ class Reply(Frozen):
     raw_text: str
     source: str = "model"
     reason: str = ""
+    probability: float | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
@@ -105,8 +106,9 @@ class Results:
         with told_plainly(self._label):
             self._writer = make_writer(location, _log) if write else None
             if self._writer is not None:
-                METADATA.create_all(self._writer)
+                make_tables(self._writer)
             self._reader = make_reader(location)
+            self._reply_columns = reply_columns(self._reader)
 
     def __enter__(self) -> Self:
         return self
@@ -143,7 +145,7 @@ class Results:
         """Write replies; one that is there already is left alone."""
         with self._transaction() as connection:
             statement = self._insert(REPLIES).on_conflict_do_nothing()
-            connection.execute(statement, [dict(reply) for reply in replies])
+            connection.execute(statement, [vars(reply) for reply in replies])
 
     def put_answers(self, answers: Sequence[AnswerRow]) -> None:
         """Write answers in the place of earlier ones."""
@@ -175,7 +177,7 @@ class Results:
 
     def replies(self, keys: Sequence[str]) -> dict[str, Reply]:
         """Return the replies that there are to some keys."""
-        query = select(REPLIES).where(REPLIES.c.key.in_(keys))
+        query = select(*self._reply_columns).where(REPLIES.c.key.in_(keys))
         return {row.key: Reply(**row._mapping) for row in self._read(query)}
 
     def item(self, item_id: str) -> ItemRow | None:
@@ -190,7 +192,11 @@ class Results:
     def answers(self, item_id: str | None = None) -> Iterator[tuple[AnswerRow, Reply | None]]:
         """Yield the answers of one item, or of all, in the order of model, arm and prompt, with their replies."""
         own = [column for column in ANSWERS.c if column.name != "run_id"]
-        replied = [column.label(f"reply_{column.name}") for column in REPLIES.c if column.name != "context" or item_id]
+        replied = [
+            column.label(f"reply_{column.name}")
+            for column in self._reply_columns
+            if column.name != "context" or item_id
+        ]
         query = (
             select(*own, *replied)
             .join_from(ANSWERS, REPLIES, ANSWERS.c.key == REPLIES.c.key, isouter=True)
@@ -233,7 +239,7 @@ class Results:
             yield ItemRow(**row._mapping)
 
     def _own(self, row: Frozen) -> dict[str, Any]:
-        return {**dict(row), "run_id": self._run_id}
+        return {**vars(row), "run_id": self._run_id}
 
     def _insert(self, table: Table) -> Any:
         if self._reader.dialect.name == "postgresql":

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Column, Float, Integer, MetaData, String, Table
+from typing import Any
+
+from sqlalchemy import JSON, Column, Engine, Float, Integer, MetaData, String, Table, inspect
+from sqlalchemy.schema import CreateColumn
 
 from themisto_lab.store.columns import AnyText, UtcDateTime, ZippedJson
 
@@ -33,6 +36,7 @@ REPLIES = Table(
     Column("raw_text", AnyText, nullable=False),
     Column("source", String(32), nullable=False),
     Column("reason", AnyText, nullable=False),
+    Column("probability", Float(53)),
     Column("prompt_tokens", Integer),
     Column("completion_tokens", Integer),
     Column("cached_tokens", Integer),
@@ -60,3 +64,20 @@ ANSWERS = Table(
     Column("error_code", String(64)),
     Column("error_message", AnyText, nullable=False),
 )
+
+
+def make_tables(engine: Engine) -> None:
+    """Make the tables that are missing, and in older ones the columns that are: all of them may be empty."""
+    METADATA.create_all(engine)
+    with engine.begin() as connection:
+        there = {column["name"] for column in inspect(connection).get_columns(REPLIES.name)}
+        for column in REPLIES.c:
+            if column.name not in there:
+                made = CreateColumn(column).compile(connection)
+                connection.exec_driver_sql(f"ALTER TABLE {REPLIES.name} ADD COLUMN {made}")
+
+
+def reply_columns(engine: Engine) -> list[Column[Any]]:
+    """Return the columns of replies that there are: results that are only read may be older than the code."""
+    there = {column["name"] for column in inspect(engine).get_columns(REPLIES.name)}
+    return [column for column in REPLIES.c if column.name in there]

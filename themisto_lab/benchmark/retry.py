@@ -11,7 +11,7 @@ from themisto_lab.types import Prediction
 TRANSIENT = frozenset({"error", "engine_failed", "model_timeout", "model_unavailable", "remote_limit"})
 """Failures that another attempt may not meet."""
 
-FATAL = frozenset({"model_damaged", "model_key_refused", "model_missing"})
+FATAL = frozenset({"model_damaged", "model_key_refused", "model_missing", "worker_differs"})
 """Failures that every other item would meet as well: the model is given up for this run."""
 
 _MAX_PAUSE_S = 60.0

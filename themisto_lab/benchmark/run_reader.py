@@ -8,6 +8,8 @@ from pathlib import Path
 from themisto_lab.benchmark.manifest import Manifest, read_manifest, results_place
 from themisto_lab.benchmark.results import AnswerRow, ItemRow, Reply, Results
 from themisto_lab.errors import BadInputError, NotFoundError
+from themisto_lab.predict.known_output import KNOWN_OUTPUT, UNKNOWN
+from themisto_lab.report.known_first import add_known_first
 from themisto_lab.report.tables import Contestant, Item, Outcome, Table
 from themisto_lab.types import TaskKind
 
@@ -50,6 +52,7 @@ def read_runs(folders: Sequence[Path]) -> tuple[list[Manifest], Table, list[str]
         with open_results(folder, manifest) as results:
             _read(results, table)
     notes += _gaps(table)
+    add_known_first(table, KNOWN_OUTPUT, UNKNOWN)
     return manifests, table, notes
 
 
@@ -73,9 +76,14 @@ def read_item(folder: Path, item_id: str) -> tuple[ItemRow, list[tuple[AnswerRow
 def _read(results: Results, table: Table) -> None:
     for item in results.items():
         table.items[item.item_id] = Item(item.item_id, TaskKind(item.task), item.trajectory_id, item.novelty)
-    for answer, _ in results.answers():
+    for answer, reply in results.answers():
         who = Contestant(answer.model, answer.prompt, answer.arm or None)
-        outcome = Outcome(answer.scores.get("post", {}), answer.scores.get("raw", {}))
+        outcome = Outcome(
+            answer.scores.get("post", {}),
+            answer.scores.get("raw", {}),
+            reply.probability if reply else None,
+            reply.source if reply else "",
+        )
         table.outcomes.setdefault(who, {})[answer.item_id] = outcome
 
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from themisto_lab.benchmark.contenders import Contender, make_contenders
 from themisto_lab.benchmark.manifest import Manifest, open_run, results_place
 from themisto_lab.benchmark.results import Results
-from themisto_lab.benchmark.runner_answers import Answers, Draft, ModelStopError
+from themisto_lab.benchmark.runner_answers import Answers, Ask, ModelStopError, ask_here
 from themisto_lab.benchmark.runner_items import chosen_items
-from themisto_lab.benchmark.runner_jobs import Chunk, Job, Setup, chunks, make_setup
+from themisto_lab.benchmark.runner_jobs import Chunk, Setup, chunks, make_setup
 from themisto_lab.benchmark.runner_options import BenchOptions
+from themisto_lab.benchmark.runner_pass import Pass, Watch, in_thread
 from themisto_lab.benchmark.sample_file import read_header, read_sample
 from themisto_lab.benchmark.sampling import file_sha256
 from themisto_lab.errors import BadInputError
@@ -26,20 +29,12 @@ from themisto_lab.predict.models import LOCAL_PREFIX
 from themisto_lab.predict.registry import Registry
 from themisto_lab.types import JsonObject
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from themisto_lab.benchmark.dask_cluster import Cluster
 
-_BACKLOG = 8
-"""For each request at a time, how many questions may be between the sample and the disk."""
-
-
-class Watch:
-    """Hears how far a run is; a progress bar overrides it."""
-
-    def begun(self, n_answers: int) -> None:
-        """Hear how many answers the run is about."""
-
-    def answered(self, n: int = 1) -> None:
-        """Hear that answers stand on disk."""
+_SWITCH_INTERVAL_S = 0.0005
+"""How long a thread that computes may keep the event loop waiting: ten times less than Python's own choice, for
+prompts and scores are made beside the requests, and each request that waits for its turn is a model that idles."""
 
 
 @dataclass(slots=True)
@@ -91,15 +86,27 @@ async def run_bench(options: BenchOptions, registry: Registry, watch: Watch | No
     """
     options.check()
     read_header(options.sample)
-    contenders = await asyncio.to_thread(make_contenders, options, registry)
+    # With a scheduler each worker looks for its own files and keys.
+    contenders = await asyncio.to_thread(make_contenders, options, registry, options.scheduler is None)
     sample_sha256 = await asyncio.to_thread(file_sha256, options.sample)
     with locked(options.out):
         manifest = open_run(options, sample_sha256, contenders)
         with Results(results_place(options.out, manifest, options.store), manifest.run_id) as results:
             given_up = threading.Event()
-            n_items = await _in_thread(lambda: _prepare(options, results, given_up), given_up.set)
-            run = _Run(options, registry, manifest, results, watch or Watch(), BenchSummary(n_items))
-            return await run.all_of(contenders)
+            n_items = await in_thread(lambda: _prepare(options, results, given_up), given_up.set)
+            async with _cluster(options.scheduler) as cluster:
+                run = _Run(options, registry, manifest, results, watch or Watch(), BenchSummary(n_items), cluster)
+                with _quick_turns():
+                    return await run.all_of(contenders)
+
+
+def _cluster(address: str | None) -> AbstractAsyncContextManager[Cluster | None]:
+    """Connect to the cluster, where there is to be one."""
+    if address is None:
+        return contextlib.nullcontext()
+    from themisto_lab.benchmark.dask_cluster import open_cluster
+
+    return open_cluster(address)
 
 
 @contextlib.contextmanager
@@ -125,6 +132,17 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+@contextlib.contextmanager
+def _quick_turns() -> Iterator[None]:
+    """Let threads take turns more often while a run is under way."""
+    usual_s = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual_s, _SWITCH_INTERVAL_S))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual_s)
+
+
 class _GivenUpError(Exception):
     """Raised in a thread whose result nobody waits for any more."""
 
@@ -144,19 +162,6 @@ def _prepare(options: BenchOptions, results: Results, given_up: threading.Event)
     return n_items
 
 
-async def _in_thread(work: Callable[[], T], give_up: Callable[[], None] = lambda: None) -> T:
-    """Run work in a thread; who gives up waits for its end all the same, so that nothing is closed under it."""
-    thread = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(thread)
-    except asyncio.CancelledError:
-        give_up()
-        await asyncio.wait([thread])
-        if not thread.cancelled():
-            thread.exception()
-        raise
-
-
 @dataclass(slots=True)
 class _Run:
     """A run under way."""
@@ -167,6 +172,7 @@ class _Run:
     results: Results
     watch: Watch
     summary: BenchSummary
+    cluster: Cluster | None = None
 
     async def all_of(self, contenders: Sequence[Contender]) -> BenchSummary:
         """Let the free predictors answer together, then each model on its own, so that times are not mixed up."""
@@ -190,11 +196,29 @@ class _Run:
         return self.summary
 
     async def _pass(self, group: Sequence[Contender]) -> None:
-        answers = Answers(self.results)
         setups = [make_setup(one, self.options, self.manifest) for one in group]
-        # An embedded model has one place: a second request would wait inside it, with its time running.
-        width = 1 if group[0].predictor.kind == "local" else self.options.concurrency
-        one_pass = _Pass(answers, self.watch, width)
+        async with self._way_to_ask(group) as (ask, width):
+            await self._answer(setups, Answers(self.results, ask), width)
+
+    @contextlib.asynccontextmanager
+    async def _way_to_ask(self, group: Sequence[Contender]) -> AsyncIterator[tuple[Ask, int]]:
+        """Provide how to ask, and how many requests may be under way."""
+        concurrency = self.options.concurrency
+        if self.cluster is None or group[0].free:
+            # An embedded model has one place: a second request would wait inside it, with its time running.
+            yield ask_here, 1 if group[0].predictor.kind == "local" else concurrency
+            return
+        from themisto_lab.benchmark.dask_bench import WorkersAsk
+
+        (contender,) = group
+        ask = WorkersAsk(self.cluster, contender)
+        try:
+            yield ask, await ask.width(concurrency)
+        finally:
+            await ask.close()
+
+    async def _answer(self, setups: Sequence[Setup], answers: Answers, width: int) -> None:
+        one_pass = Pass(answers, self.watch, width)
         try:
             self.summary.n_resumed += await one_pass.run(self._chunks(setups))
         except BaseExceptionGroup as failures:
@@ -218,46 +242,3 @@ def _flat(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
             yield from _flat(error)
         else:
             yield error
-
-
-class _Pass:
-    """One way through the sample. What is held is bounded by the number of requests at a time."""
-
-    def __init__(self, answers: Answers, watch: Watch, width: int) -> None:
-        self._answers = answers
-        self._watch = watch
-        self._width = width
-        self._jobs: asyncio.Queue[Job | None] = asyncio.Queue()
-        self._unwritten = asyncio.Semaphore(_BACKLOG * width)
-
-    async def run(self, source: Iterator[Chunk]) -> int:
-        """Answer all jobs; return how many answers stood already."""
-        n_resumed = 0
-        async with asyncio.TaskGroup() as tasks:
-            for _ in range(self._width):
-                tasks.create_task(self._work(tasks))
-            # Reading and rendering go on in a thread while requests are under way.
-            while (chunk := await _in_thread(lambda: next(source, None))) is not None:
-                n_resumed += chunk.n_done
-                self._watch.answered(chunk.n_done)
-                for job in chunk.jobs:
-                    await self._unwritten.acquire()
-                    reply = chunk.replies.get(job.key)
-                    if reply is None:
-                        await self._jobs.put(job)
-                    else:
-                        tasks.create_task(self._write(Draft(job, reply)))
-            for _ in range(self._width):
-                await self._jobs.put(None)
-        return n_resumed
-
-    async def _work(self, tasks: asyncio.TaskGroup) -> None:
-        while (job := await self._jobs.get()) is not None:
-            draft = await self._answers.ask(job)
-            # The next request does not wait for the disk, nor for the scores.
-            tasks.create_task(self._write(draft))
-
-    async def _write(self, draft: Draft) -> None:
-        await self._answers.write(draft)
-        self._unwritten.release()
-        self._watch.answered()

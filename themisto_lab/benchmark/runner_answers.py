@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from themisto_lab.benchmark.group_commit import GroupCommit
@@ -21,6 +21,15 @@ _REMEMBERED = 1024
 
 Kept = tuple[Reply, asyncio.Future[None]]
 """A reply, and a future that is done when it is committed."""
+
+
+Ask = Callable[[Job], Awaitable[Prediction]]
+"""Asks once; a failure is part of the prediction."""
+
+
+async def ask_here(job: Job) -> Prediction:
+    """Ask in this process."""
+    return await run_prediction(job.setup.contender.predictor, job.prediction(), job.request)
 
 
 class ModelStopError(Exception):
@@ -50,9 +59,12 @@ class Answers:
     ----------
     results
         Where both go.
+    ask
+        How to ask.
     """
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: Results, ask: Ask = ask_here) -> None:
+        self._ask = ask
         self._replies: GroupCommit[Reply] = GroupCommit(results.put_replies)
         self._drafts: GroupCommit[Draft] = GroupCommit(lambda drafts: results.put_answers(scored(drafts)))
         self._asked: OrderedDict[str, asyncio.Future[Kept | None]] = OrderedDict()
@@ -101,7 +113,7 @@ class Answers:
 
         async def ask() -> Prediction:
             self.n_calls += not job.setup.contender.free
-            return await run_prediction(predictor, job.prediction(), job.request)
+            return await self._ask(job)
 
         prediction, n_attempts = await with_retries(ask, options.attempts, options.first_pause_s)
         error = prediction.error
@@ -121,6 +133,7 @@ def _reply(key: str, prediction: Prediction) -> Reply:
         raw_text=prediction.raw_text,
         source=prediction.source,
         reason=prediction.reason,
+        probability=prediction.probability,
         prompt_tokens=usage.prompt_tokens if usage else None,
         completion_tokens=usage.completion_tokens if usage else None,
         cached_tokens=usage.cached_tokens if usage else None,

@@ -19,7 +19,7 @@ from themisto_lab.context.build import build_context
 from themisto_lab.context.select import ARMS
 from themisto_lab.predict.base import PredictRequest
 from themisto_lab.scoring.resolve import target_text
-from themisto_lab.types import Context, JsonObject, Prediction, Trajectory
+from themisto_lab.types import Context, JsonObject, Prediction, TaskKind, Trajectory
 
 _CHUNK = 32
 
@@ -166,6 +166,9 @@ def make_job(setup: Setup, item: SampleItem, trajectory: Trajectory, arm: str | 
     code = item.code(trajectory)
     predictor, options = setup.contender.predictor, setup.options
     max_tokens = ANSWER_TOKENS[item.task]
+    step = trajectory.steps[item.target_index]
+    # Taken before the step ran, as a person's own look is.
+    look = step.look if item.task is TaskKind.CELL_OUTPUT else None
     context = None
     if arm is not None:
         context = build_context(
@@ -173,16 +176,17 @@ def make_job(setup: Setup, item: SampleItem, trajectory: Trajectory, arm: str | 
             ARMS[arm],
             item.task,
             code=code,
+            look=look,
             chat=predictor.form == "chat",
             limit_tokens=min(options.context_tokens, predictor.context_tokens - max_tokens),
         )
-    step = trajectory.steps[item.target_index]
     request = PredictRequest(
         task=item.task,
         trajectory=history,
         code=code,
         context=context,
         cell_id=step.cell_id if code else None,
+        look=look,
         max_tokens=max_tokens,
         timeout_s=options.timeout_s,
     )

@@ -59,6 +59,8 @@ class BenchOptions:
         Whether the free predictors run beside the models.
     store
         The URL of a database for the results; None for a file in the folder.
+    scheduler
+        The address of a Dask scheduler whose workers ask the models; None to ask them here.
     """
 
     sample: Path
@@ -75,6 +77,7 @@ class BenchOptions:
     first_pause_s: float = 2.0
     baselines: bool = True
     store: str | None = None
+    scheduler: str | None = None
 
     def check(self) -> None:
         """Check what the command line can't.

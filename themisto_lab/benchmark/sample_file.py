@@ -13,8 +13,9 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
-from themisto_lab.benchmark.format import Record, from_json, to_json
+from themisto_lab.benchmark.format import from_json, to_json
 from themisto_lab.benchmark.jsonl import read_objects
+from themisto_lab.benchmark.record import Record
 from themisto_lab.errors import BadInputError
 from themisto_lab.types import JsonObject, TaskKind, Trajectory
 

@@ -54,6 +54,9 @@ class SampleRules:
     draw
         ``paper``: all six rules. ``uniform``: rules 1 to 3, then ``n`` items, each equally likely. ``all``: rules 1 to
         3, then every item.
+    part, n_parts
+        Which part of the trajectories is drawn from, of how many: one to try things on, another to report on. A hash of
+        its id puts a trajectory into its part, whatever else is in the file.
     """
 
     tasks: tuple[TaskKind, ...] = (TaskKind.NEXT_CELL, TaskKind.CELL_OUTPUT)
@@ -62,6 +65,8 @@ class SampleRules:
     min_actions: int = 5
     actions_in: Literal["before", "trajectory"] = "before"
     draw: Literal["paper", "uniform", "all"] = "paper"
+    part: int = 1
+    n_parts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +227,24 @@ def _collect(
         if trajectory.id in seen:
             raise BadInputError(f"{path}: two trajectories have the id {trajectory.id}.")
         seen.add(trajectory.id)
+        is_in_part = part_of(trajectory.id, rules.n_parts) == rules.part
         for task in rules.tasks:
             report = reports[task.value]
             for step in trajectory.steps:
                 report.n_steps += 1
+                if not is_in_part:
+                    report.excluded["in another part"] += 1
+                    continue
                 if (reason := reason_to_exclude(trajectory, step, task, rules)) is not None:
                     report.excluded[reason] += 1
                     continue
                 candidates[task].append(_candidate(trajectory.id, step, task, rules.seed))
     return candidates
+
+
+def part_of(trajectory_id: str, n_parts: int) -> int:
+    """Return the part that a trajectory falls into, from 1."""
+    return 1 + int.from_bytes(hashlib.sha256(f"part:{trajectory_id}".encode()).digest()[:8], "big") % n_parts
 
 
 def _candidate(trajectory_id: str, step: Step, task: TaskKind, seed: int) -> Candidate:

@@ -23,13 +23,14 @@ from jupyter_client.manager import AsyncKernelManager
 from themisto_lab.capture.listener import Capability, KernelLife, RunStarted
 from themisto_lab.capture.recorder import Recorder
 from themisto_lab.errors import BadInputError
-from themisto_lab.types import Step, utc_now
+from themisto_lab.types import Look, Step, utc_now
 
 _log = logging.getLogger(__name__)
 
 _SPEC_NAME = "themisto-replay"
 _INTERRUPT_GRACE_S = 3.0
 _CHECK_TIMEOUT_S = 60.0
+_LOOK_TIMEOUT_S = 5.0
 
 
 class KernelStartError(Exception):
@@ -215,6 +216,10 @@ class KernelSession:
         if step.status == "died":
             self._inbox.over.set()  # the end of the life is told a moment after its last step
         return step
+
+    async def look(self, code: str) -> Look | None:
+        """Look at what a cell's code touches, before it is run; None where the kernel does not tell."""
+        return await self._recorder.look_closely(code, _LOOK_TIMEOUT_S) if self._recorder is not None else None
 
     async def close(self) -> None:
         """Stop recording and end the kernel. Safe to call twice."""

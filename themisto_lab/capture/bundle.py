@@ -5,16 +5,47 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.resources import files
 
+from themisto_lab.capture.extensions import summary_plugins
+
 PROBE_MODULE = "_themisto_lab_probe"
 """The package's name in the kernel's ``sys.modules``."""
 
 # In the order of their imports.
-_PARTS = ("secrets", "safe", "scalars", "values", "arrays", "changes", "memory", "hooks")
+_PARTS = (
+    "secrets",
+    "safe",
+    "scalars",
+    "records",
+    "values",
+    "science",
+    "arrays",
+    "buffers",
+    "pieces",
+    "sample",
+    "whole",
+    "glance",
+    "changes",
+    "ledger",
+    "memory",
+    "plugins",
+    "look_rules",
+    "look_trust",
+    "look_wrappers",
+    "look_limits",
+    "look_operators",
+    "look_reads",
+    "look_calls",
+    "look_eval",
+    "look_text",
+    "look_shell",
+    "look",
+    "hooks",
+)
 
 # Runs with a namespace of its own. Whatever fails in it is told by its class and never raised, so that a
 # fault here shows no traceback and leaves `sys.last_value` alone; a kernel that is not ipykernel stays silent.
 _INSTALLER = """
-def _install(package_name, parts):
+def _install(package_name, parts, plugins):
     import sys, types
     from IPython import get_ipython
     shell = get_ipython()
@@ -29,9 +60,10 @@ def _install(package_name, parts):
         sys.modules[full_name] = module
         setattr(package, name, module)
         exec(compile(source, "<" + full_name + ">", "exec"), module.__dict__)
+    package.plugins.load(package_name, plugins)
     package.hooks.install(shell)
 try:
-    _install(PACKAGE_NAME, PARTS)
+    _install(PACKAGE_NAME, PARTS, PLUGINS)
 except Exception as error:
     try:
         from IPython import get_ipython
@@ -54,5 +86,9 @@ def install_code() -> str:
     """
     folder = files("themisto_lab.capture.probe")
     parts = [(name, folder.joinpath(name + ".py").read_text(encoding="utf-8")) for name in _PARTS]
-    namespace = f"{{'PACKAGE_NAME': {PROBE_MODULE!r}, 'PARTS': {parts!r}, '__name__': {PROBE_MODULE!r}}}"
+    plugins = summary_plugins()
+    namespace = (
+        f"{{'PACKAGE_NAME': {PROBE_MODULE!r}, 'PARTS': {parts!r}, 'PLUGINS': {plugins!r}, "
+        f"'__name__': {PROBE_MODULE!r}}}"
+    )
     return f"__import__('builtins').exec({_INSTALLER!r}, {namespace})"

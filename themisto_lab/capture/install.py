@@ -8,9 +8,10 @@ from typing import Any
 from themisto_lab.capture.bundle import install_code
 from themisto_lab.capture.kernels import KernelKind
 from themisto_lab.capture.link import KernelLink
+from themisto_lab.capture.looks import look_from
 from themisto_lab.capture.namespace import variable_from
 from themisto_lab.capture.probe.hooks import LOOK_REQUEST
-from themisto_lab.types import VariableSnapshot
+from themisto_lab.types import Look, VariableSnapshot
 
 _MAX_INSTALLS = 50
 
@@ -107,6 +108,27 @@ async def look_at(link: KernelLink, names: list[str] | None, timeout_s: float) -
     """
     content = await _ask_probe(link, {"names": names, "secrets": False}, timeout_s)
     return None if content is None else tuple(variable_from(entry) for entry in content["variables"])
+
+
+async def look_closely_at(link: KernelLink, code: str, timeout_s: float) -> Look | None:
+    """Ask the probe for what a cell's code touches, on the control channel, before the cell is run.
+
+    Parameters
+    ----------
+    link
+        Sockets to the kernel.
+    code
+        The cell's source.
+    timeout_s
+        How long to wait.
+
+    Returns
+    -------
+    Look or None
+        None when the kernel does not tell.
+    """
+    content = await _ask_probe(link, {"names": [], "secrets": False, "code": code}, timeout_s)
+    return None if content is None or "values" not in content else look_from(content)
 
 
 async def ask_for_secrets(link: KernelLink, timeout_s: float) -> list[str] | None:

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from themisto_lab.capture.listener import Capability, KernelLife, RunStarted
 from themisto_lab.capture.messages import Run
-from themisto_lab.capture.namespace import Namespace
+from themisto_lab.capture.namespace import Namespace, receipt_from
 from themisto_lab.capture.redact import (
     PLACEHOLDER,
     literal_secrets,
@@ -173,6 +173,7 @@ class LifeRecord:
             memory_bytes=_whole(content.get("memory_bytes"), ended.memory_bytes),
             peak_memory_bytes=_whole(content.get("peak_memory_bytes"), None),
             hash_index=str(content.get("hash_index", "")),
+            receipt=receipt_from(content),
         )
         self.n_steps += 1
         return step

@@ -11,6 +11,7 @@ from themisto_lab.capture.link import Logger
 from themisto_lab.capture.listener import RunListener
 from themisto_lab.capture.probe.hooks import LOOK_REQUEST
 from themisto_lab.capture.recorder import Recorder
+from themisto_lab.types import Look
 
 KERNEL_ACTIONS = "https://events.jupyter.org/jupyter_server/kernel_actions/v1"
 """The event that jupyter_server emits when a kernel is started, restarted, interrupted or shut down."""
@@ -70,6 +71,11 @@ class RecorderManager:
     def recorder(self, kernel_id: str) -> Recorder | None:
         """Return the recorder of a kernel; None if it has none."""
         return self._recorders.get(kernel_id)
+
+    async def look_closely(self, kernel_id: str, code: str) -> Look | None:
+        """Look, in a kernel, at what a cell's code touches; None where the kernel does not tell."""
+        recorder = self._recorders.get(kernel_id)
+        return None if recorder is None else await recorder.look_closely(code)
 
     @property
     def recorders(self) -> dict[str, Recorder]:

@@ -16,6 +16,7 @@ from themisto_lab.types import (
     MIME_STDOUT,
     MIME_TEXT,
     CellOutput,
+    ProbeReceipt,
     Status,
     Step,
     VariableSnapshot,
@@ -127,6 +128,7 @@ class Run:
         memory_bytes: int | None = None,
         peak_memory_bytes: int | None = None,
         hash_index: str = "",
+        receipt: ProbeReceipt | None = None,
     ) -> Step:
         """Make the step, with its text redacted and then bounded.
 
@@ -138,7 +140,7 @@ class Run:
             What blanks secrets in code and in outputs.
         ended_at
             When the run ended, by the kernel's clock.
-        variables, memory_bytes, peak_memory_bytes, hash_index
+        variables, memory_bytes, peak_memory_bytes, hash_index, receipt
             The state after the run, where the kernel tells.
 
         Returns
@@ -165,6 +167,7 @@ class Run:
             status=self.status,
             execution_count=self.execution_count,
             started_at=self.started_at,
+            receipt=receipt,
         )
 
     def _append(self, output: Output) -> None:

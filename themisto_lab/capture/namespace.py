@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from themisto_lab.types import VariableSnapshot
+from pydantic import ValidationError
+
+from themisto_lab.types import ProbeReceipt, VariableSnapshot
 
 
 def variable_from(entry: Sequence[Any]) -> VariableSnapshot:
@@ -30,6 +32,25 @@ def variable_from(entry: Sequence[Any]) -> VariableSnapshot:
         size_bytes=size_bytes,
         summary=summary,
     )
+
+
+def receipt_from(content: Mapping[str, Any]) -> ProbeReceipt | None:
+    """Make the receipt of a snapshot.
+
+    Parameters
+    ----------
+    content
+        The content of a ``themisto_snapshot`` message.
+
+    Returns
+    -------
+    ProbeReceipt or None
+        None where there is none of the probe's form.
+    """
+    try:
+        return ProbeReceipt.model_validate(content["receipt"])
+    except (KeyError, ValidationError):
+        return None
 
 
 class Namespace:

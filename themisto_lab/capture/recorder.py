@@ -9,15 +9,16 @@ from typing import Any
 
 import psutil
 
-from themisto_lab.capture.install import ask_kernel, install_probe, look_at
+from themisto_lab.capture.install import ask_kernel, install_probe, look_at, look_closely_at
 from themisto_lab.capture.kernels import KernelKind, describe_kernel, note_for
 from themisto_lab.capture.life import EndedRun, LifeRecord
 from themisto_lab.capture.link import KernelLink, Logger, Message
 from themisto_lab.capture.listener import Capability, KernelLife, RunListener
+from themisto_lab.capture.looks import redact_look
 from themisto_lab.capture.redact import redact_variables, server_secrets
 from themisto_lab.capture.runs import Began, Ended, Snapshot
 from themisto_lab.capture.telling import LifeTeller
-from themisto_lab.types import VariableSnapshot
+from themisto_lab.types import Look, VariableSnapshot
 
 _SNAPSHOT_TIMEOUT_S = 5.0
 _HOLD_S = 2.0
@@ -155,6 +156,27 @@ class Recorder:
             return None
         variables = await look_at(link, None if names is None else list(names), timeout_s)
         return None if variables is None else redact_variables(variables, frozenset(record.known))[0]
+
+    async def look_closely(self, code: str, timeout_s: float = 1.0) -> Look | None:
+        """Look at what a cell's code touches, before it is run; while another cell runs, at what can be read only.
+
+        Parameters
+        ----------
+        code
+            The cell's source.
+        timeout_s
+            How long to wait for the kernel.
+
+        Returns
+        -------
+        Look or None
+            Redacted; None when the kernel does not tell.
+        """
+        record, link = self._record, self._link
+        if record is None or link is None or not record.tracker.has_probe:
+            return None
+        look = await look_closely_at(link, code, timeout_s)
+        return None if look is None else redact_look(look, frozenset(record.known))
 
     # Lives
 

@@ -7,7 +7,7 @@ the form of known tokens, and where the value itself is known to be secret. All 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from themisto_lab.capture.probe.secrets import (
     PLACEHOLDER,
@@ -19,6 +19,8 @@ from themisto_lab.capture.probe.secrets import (
     name_secrecy,
     worth_remembering,
 )
+from themisto_lab.capture.redact_columns import blank_columns, blank_columns_in_code
+from themisto_lab.capture.redact_names import STEM, named_values
 from themisto_lab.types import VariableSnapshot
 
 __all__ = [
@@ -31,26 +33,19 @@ __all__ = [
     "worth_remembering",
 ]
 
-_STEM = re.compile(r"pass|pwd|secret|token|key|credential", re.IGNORECASE)
-# Begins where a word begins and is never tried shorter, so that a long line without blanks takes linear time.
-_NAME = r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]{0,79}+)"
-_QUOTED = r"(?P<prefix>[rbufRBUF]{0,2})(?P<quote>\"\"\"|'''|\"|')(?P<value>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
-# name = "value", name: str = "value", "name": "value", ["name"] = "value", name="value"
-_NAMED_TEXT = re.compile(
-    _NAME + r"(?P<between>(?:\\?['\"])?\]?\s*"
-    r"(?::\s*[A-Za-z_][\w.\[\] |]{0,80}=(?!=)|[=!]?=|:|,(?=\s*['\"]))\s*\(?\s*)" + _QUOTED
+# requests' auth=("ann", "..."), HTTPBasicAuth("ann", "..."), server.login("ann", "...")
+_PAIR = re.compile(
+    r"(?:\bauth\s*=\s*\(|\b(?:HTTP(?:Basic|Digest|Proxy)|Basic)Auth\(|\.login\()\s*[^,()\n]{1,120},\s*"
+    r"(?P<quote>['\"])(?P<value>[^'\"\\\n]{1,2000})(?P=quote)\s*\)"
 )
-# "name": 1234, password = 1234
-_NAMED_NUMBER = re.compile(_NAME + r"(?P<between>['\"]?\]?\s*(?:=(?!=)|:)\s*)(?P<value>\d[\d_.]{2,})(?![\w.])")
-# NAME=value in an environment dump, a shell command, a query; name: value alone on a line.
-_NAMED_WORD = re.compile(
-    _NAME + r"(?P<between>=|(?:(?<=\w):|[ \t]+=)[ \t]+(?=\S+[ \t]*$))"
-    r"(?P<value>[^\s'\"&;,)\]}({\[=][^\s'\"&;,)\]}]*)",
-    re.MULTILINE,
+_COOKIES = re.compile(r"\b[Cc]ookie['\"]?\s*[:=]\s*['\"]?(?P<pairs>[^\n'\"]{1,4000})")
+_COOKIE = re.compile(r"(?<==)(?=[\w%.~+/-]*\d)[\w%.~+/-]{16,}")
+# mysql -p..., sshpass -p ..., curl -u name:...
+_SHELL_FLAG = re.compile(
+    r"\b(?:mysql\w{0,10}\b[^\n|;]{0,300}?[ ]-p(?P<mysql>[^\s'\"]+)"
+    r"|sshpass[ ]+-p[ ]*(?P<sshpass>[^\s'\"]+)"
+    r"|curl\b[^\n|;]{0,300}?[ ](?:-u|--user)[ =]['\"]?[^\s:'\"]{1,100}:(?P<curl>[^\s'\"]+))"
 )
-_OPTION = re.compile(r"(?<![\w-])(?P<name>--[a-z][\w-]{0,79}+)(?P<between>[ =])(?P<value>[^\s'\"-][^\s'\"]*)")
-# Code that fetches a secret holds none.
-_EXPRESSION = re.compile(r"[A-Za-z_][\w.]*[(\[.]|None\b|True\b|False\b|<|\*+$|\.\.\.|\$|%\(|\[redacted\]")
 
 
 def redact_text(text: str, known: Collection[str] = ()) -> tuple[str, int]:
@@ -68,18 +63,19 @@ def redact_text(text: str, known: Collection[str] = ()) -> tuple[str, int]:
     tuple
         The text with `PLACEHOLDER` for each secret, and how many there were.
     """
-    has_names = _STEM.search(text) is not None
+    has_names = STEM.search(text) is not None
     # Columns first: they are found by their places, which all else moves.
-    text, count = _blank_columns(text) if has_names else (text, 0)
+    text, count = blank_columns(text) if has_names else (text, 0)
     text, n = blank_tokens(text)
     count += n
     if known:
         text, n = blank_values(text, known)
         count += n
     if has_names:
-        for pattern in (_NAMED_TEXT, _NAMED_WORD, _NAMED_NUMBER, _OPTION):
-            text, n = _blank_named(pattern, text)
-            count += n
+        text, n = _blank(text, named_values(text))
+        count += n
+        text, n = _blank(text, _logins(text))
+        count += n
     return text, count
 
 
@@ -99,15 +95,20 @@ def redact_code(code: str, known: Collection[str] = ()) -> tuple[str, int]:
         The code with `PLACEHOLDER` for each secret, and how many there were. Code that fetches a secret
         (``os.environ["API_KEY"]``, ``getpass()``) stays as it is.
     """
-    code, count = blank_tokens(code)
+    has_names = STEM.search(code) is not None
+    code, count = blank_columns_in_code(code) if has_names else (code, 0)
+    code, n = blank_tokens(code)
+    count += n
     if known:
         code, n = blank_values(code, known)
         count += n
-    if _STEM.search(code):
-        for pattern in (_NAMED_TEXT, _NAMED_NUMBER, _OPTION):
-            code, n = _blank_named(pattern, code)
-            count += n
-        code, n = _blank_shell_lines(code)
+    if has_names:
+        code, n = _blank(code, named_values(code, _shell_spans(code)))
+        count += n
+    code, n = _blank(code, _logins(code))
+    count += n
+    if "%" in code:
+        code, n = _blank_env_magics(code)
         count += n
     return code, count
 
@@ -154,14 +155,8 @@ def literal_secrets(code: str) -> set[str]:
     set of str
         ``{"hunter2"}`` for ``password = "hunter2"``.
     """
-    if not _STEM.search(code):
-        return set()
-    found = {
-        match["value"]
-        for match in _NAMED_TEXT.finditer(code)
-        if is_secret(match["name"], match["value"]) and not _EXPRESSION.match(match["value"])
-    }
-    return {value for value in found if worth_remembering(value)}
+    values = {code[begin:end] for begin, end in named_values(code, ())}
+    return {value for value in values if worth_remembering(value)}
 
 
 def server_secrets(environment: Mapping[str, str]) -> frozenset[str]:
@@ -172,89 +167,50 @@ def server_secrets(environment: Mapping[str, str]) -> frozenset[str]:
 _TEXT_TYPES = frozenset(["str", "bytes", "bytearray", "int", "float", "list", "tuple", "set", "dict"])
 
 
-def _blank_named(pattern: re.Pattern[str], text: str) -> tuple[str, int]:
-    count = 0
-
-    def blank(match: re.Match[str]) -> str:
-        nonlocal count
-        groups = match.groupdict()
-        value = groups["value"]
-        if not is_secret(groups["name"].lstrip("-"), value) or PLACEHOLDER in value:
-            return match[0]
-        if _EXPRESSION.match(value) and "quote" not in groups:
-            return match[0]
-        count += 1
-        quote = groups.get("quote") or ""
-        return groups["name"] + groups["between"] + (groups.get("prefix") or "") + quote + PLACEHOLDER + quote
-
-    return pattern.sub(blank, text), count
-
-
-def _blank_shell_lines(code: str) -> tuple[str, int]:
-    """Blank ``NAME=value`` in lines that a shell or a magic reads: there a value needs no quotes."""
-    count = 0
-    lines = code.split("\n")
-    shell = bool(lines) and lines[0].lstrip().startswith(("%%bash", "%%sh", "%%script", "%%writefile"))
-    for at, line in enumerate(lines):
-        if shell or line.lstrip().startswith(("!", "%env", "%set_env", "export ", "#")):
-            blanked, n = _blank_named(_NAMED_WORD, line)
-            lines[at], m = _blank_env_magic(blanked)
-            count += n + m
-    return "\n".join(lines), count
-
-
-_ENV_MAGIC = re.compile(r"(?P<head>^\s*%(?:set_)?env\s+(?P<name>\w+)\s+)(?P<value>[^\s=\[]\S*)")
-
-
-def _blank_env_magic(line: str) -> tuple[str, int]:
-    match = _ENV_MAGIC.match(line)
-    if match is None or not is_secret(match["name"], match["value"]):
-        return line, 0
-    return match["head"] + PLACEHOLDER, 1
-
-
-def _blank_columns(text: str) -> tuple[str, int]:
-    """Blank the cells under a secret's name in a table of aligned columns, as pandas prints one."""
-    if "\n" not in text:
+def _blank(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, int]:
+    """Put `PLACEHOLDER` at places that are in order."""
+    if not spans:
         return text, 0
-    lines = text.split("\n")
-    count = 0
-    spans: list[tuple[int, int]] = []
-    for at, line in enumerate(lines):
-        header = [cell.span() for cell in _header_names(line)]
-        if header or not line.strip():
-            spans = header
-        elif spans and PLACEHOLDER not in line:
-            lines[at], n = _blank_spans(line, spans)
-            count += n
-    return "\n".join(lines), count
+    pieces = []
+    at = 0
+    for begin, end in spans:
+        pieces += [text[at:begin], PLACEHOLDER]
+        at = end
+    return "".join([*pieces, text[at:]]), len(spans)
 
 
-def _header_names(line: str) -> Iterator[re.Match[str]]:
-    cells = list(_CELL.finditer(line))
-    # A header's cells are all names; a sentence is not one.
-    if not 2 <= len(cells) <= 40 or not all(re.fullmatch(r"[\w.()%# -]+", cell[0]) for cell in cells):
-        return
-    for cell in cells:
-        if name_secrecy(cell[0]) == SURE:
-            yield cell
+def _logins(text: str) -> list[tuple[int, int]]:
+    """Find what is given with a user's name, and what a browser keeps of a login."""
+    spans = []
+    if "auth" in text or "Auth" in text or ".login(" in text:
+        spans += [match.span("value") for match in _PAIR.finditer(text)]
+    if "ookie" in text:
+        for header in _COOKIES.finditer(text):
+            spans += [match.span() for match in _COOKIE.finditer(text, *header.span("pairs"))]
+    if "mysql" in text or "curl" in text or "sshpass" in text:
+        spans += [match.span(match.lastgroup or 0) for match in _SHELL_FLAG.finditer(text)]
+    return [span for span in sorted(spans) if PLACEHOLDER not in text[span[0] : span[1]]]
 
 
-def _blank_spans(line: str, spans: Sequence[tuple[int, int]]) -> tuple[str, int]:
-    """Blank the cell that ends where a column's name ends, or that begins where it begins."""
-    count = 0
-    # From the right, so that the places of the cells before it stay true.
-    for cell in reversed(list(_CELL.finditer(line))):
-        under = any(cell.end() == end or cell.start() == begin for begin, end in spans)
-        if under and cell.start() > 0 and cell[0] not in _NO_VALUES:
-            line = line[: cell.start()] + PLACEHOLDER + line[cell.end() :]
-            count += 1
-    return line, count
+def _shell_spans(code: str) -> list[tuple[int, int]]:
+    """Find the lines that a shell or a magic reads, and comments: there a value needs no quotes."""
+    if code.lstrip().startswith(("%%bash", "%%sh", "%%script", "%%writefile")):
+        return [(0, len(code))]
+    spans = []
+    at = 0
+    for line in code.split("\n"):
+        if line.lstrip().startswith(("!", "%env", "%set_env", "export ", "#")):
+            spans.append((at, at + len(line)))
+        at += len(line) + 1
+    return spans
 
 
-# Cells of a table stand two blanks or a line apart.
-_CELL = re.compile(r"[^\s|│┆]+(?: [^\s|│┆]+)*")
-_NO_VALUES = frozenset(["NaN", "None", "null", "...", "…", "---", "str", PLACEHOLDER])
+_ENV_MAGIC = re.compile(r"^\s*%(?:set_)?env\s+(?P<name>\w+)\s+(?P<value>[^\s=\[]\S*)", re.MULTILINE)
+
+
+def _blank_env_magics(code: str) -> tuple[str, int]:
+    matches = [match for match in _ENV_MAGIC.finditer(code) if is_secret(match["name"], match["value"])]
+    return _blank(code, [match.span("value") for match in matches])
 
 
 Redactor = Callable[[str], tuple[str, int]]

@@ -65,6 +65,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="keep the results in this PostgreSQL database (default: a file in RUN); its password may be in "
         "PGPASSWORD or ~/.pgpass",
     )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="let the workers of this Dask scheduler ask the models (needs the extra [dask]); results stay here, keys "
+        "and models' files are the workers' own, and an embedded model answers one request at a time in each worker",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print calls, tokens and the price, and ask nothing")
     parser.add_argument("--json", action="store_true", help="print what was done as one JSON object")
     parser.set_defaults(run=run)
@@ -94,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
         attempts=args.attempts,
         baselines=not args.no_baselines,
         store=args.store,
+        scheduler=args.scheduler,
     )
     if args.dry_run:
         return _dry_run(options, args.json)
@@ -111,7 +118,8 @@ def run(args: argparse.Namespace) -> int:
 async def _bench(options: BenchOptions) -> BenchSummary:
     from tqdm import tqdm
 
-    from themisto_lab.benchmark.runner import Watch, run_bench
+    from themisto_lab.benchmark.runner import run_bench
+    from themisto_lab.benchmark.runner_pass import Watch
     from themisto_lab.predict.registry import Registry
 
     with tqdm(desc="Answering", unit=" answers", disable=None, leave=False) as bar:

@@ -40,6 +40,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--heal", action="store_true", help="first run again upstream cells that have become stale since they ran"
     )
     parser.add_argument("--jobs", type=int, metavar="N", help="kernels at once (default: the number of processors)")
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run the kernels on the workers of this Dask scheduler (needs the extra [dask]), a trajectory a task; "
+        "--cwd and --python are then paths there",
+    )
     parser.add_argument("--json", action="store_true", help="print what was done as one JSON object")
     parser.set_defaults(run=run)
 
@@ -53,19 +59,19 @@ def run(args: argparse.Namespace) -> int:
     from themisto_lab.benchmark.replay_run import check_source, replay_file
     from themisto_lab.benchmark.session import default_python
 
-    jobs = args.jobs if args.jobs is not None else os.cpu_count() or 1
-    if jobs < 1 or args.timeout <= 0:
+    if args.timeout <= 0 or (args.jobs is not None and args.jobs < 1):
         raise BadInputError("--jobs must be at least 1 and --timeout more than 0.")
-    options = ReplayOptions(
-        python=args.python or default_python(), cwd=args.cwd, timeout_s=args.timeout, heal=args.heal, jobs=jobs
-    )
+    # On a cluster its workers know better: their own interpreter, and as many kernels as they have threads.
+    python = args.python or ("" if args.scheduler else default_python())
+    jobs = args.jobs or (0 if args.scheduler else os.cpu_count() or 1)
+    options = ReplayOptions(python=python, cwd=args.cwd, timeout_s=args.timeout, heal=args.heal, jobs=jobs)
     ids, n_steps = check_source(args.trajectories)
     with tqdm(total=n_steps, desc="Replaying", unit=" steps", disable=None, leave=False) as progress:
 
         def on_step() -> None:
             progress.update()
 
-        summary = asyncio.run(replay_file(args.trajectories, args.out, options, ids, on_step))
+        summary = asyncio.run(replay_file(args.trajectories, args.out, options, ids, on_step, args.scheduler))
     if args.json:
         write_json({"out": str(args.out), **summary.as_json()})
     else:

@@ -44,8 +44,23 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="paper",
         help="by the rules of the paper (default), each eligible target alike, or every eligible target",
     )
+    parser.add_argument(
+        "--part",
+        type=_part,
+        default=(1, 1),
+        metavar="K/N",
+        help="draw from part K of N of the trajectories only: try on 1/2 what is then reported on 2/2",
+    )
     parser.add_argument("--json", action="store_true", help="print what was done as one JSON object")
     parser.set_defaults(run=run)
+
+
+def _part(text: str) -> tuple[int, int]:
+    """Read ``K/N``."""
+    part, _, n_parts = text.partition("/")
+    if not (part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not K/N with 1 <= K <= N, such as 1/2")
+    return int(part), int(n_parts)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -63,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
         min_actions=args.min_actions,
         actions_in=args.actions_in,
         draw=args.draw,
+        part=args.part[0],
+        n_parts=args.part[1],
     )
     reports = sample(args.trajectories, args.out, rules, bar)
     if args.json:

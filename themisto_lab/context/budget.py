@@ -10,17 +10,17 @@ from dataclasses import dataclass
 class Budget:
     """How a prompt's tokens are divided.
 
-    The division does not depend on the arm or the task: all prompts of one moment share the transcript, byte for byte,
-    and a model's cache of it serves them all.
+    The division does not depend on the task, nor on the arm unless it writes state in line: prompts of one moment share
+    the transcript, byte for byte, and a model's cache of it serves them all.
 
     Attributes
     ----------
     transcript_tokens
         For past cells and their outputs.
     state_tokens
-        For variables.
+        For variables; where they stand in line, the transcript has these too.
     target_tokens
-        For the code of the cell in focus.
+        For the code of the cell in focus; what it leaves free, and the transcript, is a closer look's.
     """
 
     transcript_tokens: int

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
+
 from themisto_lab.capture.redact import PLACEHOLDER
 from themisto_lab.context.blocks import block_of
-from themisto_lab.context.budget import divide, fill, first_kept
+from themisto_lab.context.budget import Budget, divide, fill, first_kept
+from themisto_lab.context.recall import names_wanted, recall
 from themisto_lab.context.render import (
     STOPS,
     render_messages,
@@ -13,25 +17,79 @@ from themisto_lab.context.render import (
     render_task,
     render_variable,
 )
-from themisto_lab.context.select import select_variables
+from themisto_lab.context.render_look import render_look
+from themisto_lab.context.select import is_curated, select_variables
 from themisto_lab.context.tokens import estimate_tokens
-from themisto_lab.types import Arm, Context, TaskKind, Trajectory
+from themisto_lab.types import Arm, Context, Look, TaskKind, Trajectory
 
 
-def render_transcript(trajectory: Trajectory, limit_tokens: int) -> tuple[str, int]:
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The past that fits.
+
+    Attributes
+    ----------
+    text
+        The task's description and the kept steps, oldest first.
+    start
+        The index of the first kept step: so many of the oldest were left out.
+    n_tokens
+        The text's length, in tokens.
+    n_state_tokens
+        The part of it that tells what runs changed.
+    dropped
+        What was left out, by kind.
+    """
+
+    text: str
+    start: int
+    n_tokens: int
+    n_state_tokens: int
+    dropped: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """What stands between the transcript and the target."""
+
+    recalled: str = ""
+    state: str = ""
+    look: str = ""
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def text(self) -> str:
+        return self.recalled + self.state + self.look
+
+
+def render_transcript(trajectory: Trajectory, arm: Arm, limit_tokens: int) -> Transcript:
     """Render the past that fits, oldest first.
 
-    Returns
-    -------
-    transcript : str
-        The task's description and the kept steps.
-    n_dropped : int
-        How many of the oldest steps were left out.
+    Parameters
+    ----------
+    trajectory
+        All that has been run so far.
+    arm
+        The arm: one that is curated writes what each run changed behind its output.
+    limit_tokens
+        The most that the text may take, in tokens.
     """
     head = render_task(trajectory.task_description)
-    blocks = [block_of(step) for step in trajectory.steps]
-    start = first_kept([block.n_tokens for block in blocks], limit_tokens - estimate_tokens(head))
-    return head + "".join(block.text for block in blocks[start:]), start
+    n_head = estimate_tokens(head)
+    blocks = [block_of(step, with_changes=is_curated(arm)) for step in trajectory.steps]
+    start = first_kept([block.n_tokens for block in blocks], limit_tokens - n_head)
+    kept = blocks[start:]
+    return Transcript(
+        text=head + "".join(block.text for block in kept),
+        start=start,
+        n_tokens=n_head + sum(block.n_tokens for block in kept),
+        n_state_tokens=sum(block.changes.n_tokens for block in kept),
+        dropped=Counter(
+            steps=start,
+            variables=sum(block.changes.n_variables for block in kept),
+            columns=sum(block.changes.n_columns for block in kept),
+        ),
+    )
 
 
 def build_context(
@@ -40,6 +98,7 @@ def build_context(
     task: TaskKind,
     *,
     code: str = "",
+    look: Look | None = None,
     chat: bool = False,
     limit_tokens: int = 2048,
 ) -> Context:
@@ -55,6 +114,8 @@ def build_context(
         What is predicted.
     code
         For an output, the code of the cell in focus.
+    look
+        For an output, a closer look at what the code touches; only the curated arm uses it.
     chat
         Whether the model takes chat messages; else it takes the raw transcript.
     limit_tokens
@@ -63,39 +124,87 @@ def build_context(
     Returns
     -------
     Context
-        The prompt with what was dropped and how many secrets had been blanked in it.
+        The prompt with its length by part, what was dropped and how many secrets had been blanked in it.
     """
     budget = divide(limit_tokens)
-    transcript, n_dropped_steps = render_transcript(trajectory, budget.transcript_tokens)
-    variables = select_variables(trajectory, arm)
-    kept = fill([estimate_tokens(render_variable(v)) + 1 for v in variables], budget.state_tokens)
-    state = render_state([variables[i] for i in kept])
-    dropped = {"steps": n_dropped_steps, "variables": len(variables) - len(kept)}
-    dropped = {what: n for what, n in dropped.items() if n}
+    transcript = render_transcript(trajectory, arm, _past_tokens(arm, budget))
+    if is_curated(arm):
+        n_target = estimate_tokens(render_target(task, len(trajectory.steps) + 1, code))
+        n_free = limit_tokens - transcript.n_tokens - n_target
+        looked_at = look if task is TaskKind.CELL_OUTPUT else None
+        tail = _curated_tail(trajectory, transcript, code, looked_at, n_free)
+    else:
+        tail = _listed(trajectory, arm, budget)
     if chat:
-        messages = render_messages(task, transcript, state, code)
+        messages = render_messages(task, transcript.text, tail.text, code)
         text = "\n".join(message.content for message in messages)
-        return Context(
-            messages=messages,
-            n_tokens=estimate_tokens(text),
-            dropped=dropped,
-            redactions=text.count(PLACEHOLDER),
-        )
-    prompt = transcript + state + render_target(task, len(trajectory.steps) + 1, code)
-    return Context(
-        prompt=prompt,
-        stop=STOPS[task],
-        n_tokens=estimate_tokens(prompt),
-        dropped=dropped,
-        redactions=prompt.count(PLACEHOLDER),
-    )
+        shown = Context(messages=messages)
+    else:
+        text = transcript.text + tail.text + render_target(task, len(trajectory.steps) + 1, code)
+        shown = Context(prompt=text, stop=STOPS[task])
+    n_tokens = estimate_tokens(text)
+    dropped = transcript.dropped + tail.dropped
+    update = {
+        "n_tokens": n_tokens,
+        "dropped": {what: n for what, n in dropped.items() if n},
+        "redactions": text.count(PLACEHOLDER),
+        "parts": _parts(n_tokens, transcript, tail),
+    }
+    return shown.model_copy(update=update)
 
 
-def build_prefix(trajectory: Trajectory, running_code: str, *, limit_tokens: int = 2048) -> Context:
-    """Build the part of the next prompts that is known while a cell runs, for a model to read ahead.
+def build_prefix(trajectory: Trajectory, arm: Arm, running_code: str, *, limit_tokens: int = 2048) -> Context:
+    """Build the part of an arm's next prompts that is known while a cell runs, for a model to read ahead.
 
     It is a prefix of every prompt that follows the run, unless the run's end makes the transcript drop old steps.
     """
-    transcript, n_dropped = render_transcript(trajectory, divide(limit_tokens).transcript_tokens)
-    prompt = transcript + render_target(TaskKind.NEXT_CELL, len(trajectory.steps) + 1, "") + running_code.strip("\n")
-    return Context(prompt=prompt, n_tokens=estimate_tokens(prompt), dropped={"steps": n_dropped} if n_dropped else {})
+    transcript = render_transcript(trajectory, arm, _past_tokens(arm, divide(limit_tokens)))
+    target = render_target(TaskKind.NEXT_CELL, len(trajectory.steps) + 1, "")
+    prompt = transcript.text + target + running_code.strip("\n")
+    dropped = {what: n for what, n in transcript.dropped.items() if n}
+    return Context(prompt=prompt, n_tokens=estimate_tokens(prompt), dropped=dropped)
+
+
+def _past_tokens(arm: Arm, budget: Budget) -> int:
+    """Return what the transcript may take: where it tells the state as well, the state's share too."""
+    return budget.transcript_tokens + (budget.state_tokens if is_curated(arm) else 0)
+
+
+def _listed(trajectory: Trajectory, arm: Arm, budget: Budget) -> _Tail:
+    """List the variables that an arm shows, up to the budget for state."""
+    variables = select_variables(trajectory, arm)
+    kept = fill([estimate_tokens(render_variable(v)) + 1 for v in variables], budget.state_tokens)
+    state = render_state([variables[i] for i in kept])
+    return _Tail(state=state, dropped=Counter(variables=len(variables) - len(kept)))
+
+
+def _curated_tail(
+    trajectory: Trajectory, transcript: Transcript, code: str, look: Look | None, limit_tokens: int
+) -> _Tail:
+    """Bring back what the target needs of dropped cells, then show the values that its code touches."""
+    wanted = names_wanted(trajectory.steps, code)
+    # The look comes first where the room is short: it holds the very values.
+    limit = max(0, limit_tokens) // (2 if look else 1)
+    recalled = recall(trajectory.steps, transcript.start, wanted, limit, with_code=bool(code.strip()))
+    n_recalled = estimate_tokens(recalled.text) + recalled.state.n_tokens
+    looked = render_look(look, max(0, limit_tokens - n_recalled), code)
+    dropped = Counter(
+        pieces=recalled.n_pieces,
+        variables=recalled.state.n_variables,
+        columns=recalled.state.n_columns,
+        values=looked.n_values,
+        lines=looked.n_lines,
+    )
+    return _Tail(recalled.text, recalled.state.text, looked.text, dropped)
+
+
+def _parts(n_tokens: int, transcript: Transcript, tail: _Tail) -> dict[str, int]:
+    """Divide a prompt's length. What is none of the others is the target's: its code, the roles of a chat."""
+    parts = {
+        "transcript": transcript.n_tokens - transcript.n_state_tokens,
+        "recalled": estimate_tokens(tail.recalled),
+        "state": transcript.n_state_tokens + estimate_tokens(tail.state),
+        "look": estimate_tokens(tail.look),
+    }
+    parts["target"] = n_tokens - sum(parts.values())
+    return {part: n for part, n in parts.items() if n}

@@ -31,7 +31,8 @@ _OUTPUT_ROLE = (
 _ROLES = {TaskKind.NEXT_CELL: _NEXT_CELL_ROLE, TaskKind.CELL_OUTPUT: _OUTPUT_ROLE}
 
 
-def _shorten(text: str, limit_chars: int) -> str:
+def shorten(text: str, limit_chars: int) -> str:
+    """Cut a text to a length; the cut shows."""
     return text if len(text) <= limit_chars else f"{text[: limit_chars - 2]} …"
 
 
@@ -43,12 +44,12 @@ def _output_lines(step: Step) -> list[str]:
         head = MAX_OUTPUT_LINES * 2 // 3
         tail = MAX_OUTPUT_LINES - head - 1
         lines = [*lines[:head], f"… {len(lines) - head - tail} lines …", *lines[-tail:]]
-    return [_shorten(line, MAX_LINE_CHARS) for line in lines]
+    return [shorten(line, MAX_LINE_CHARS) for line in lines]
 
 
 def render_code(code: str) -> str:
     """Render a cell's code without blank ends, at most `MAX_CODE_CHARS` of it."""
-    return _shorten(code.strip("\n"), MAX_CODE_CHARS)
+    return shorten(code.strip("\n"), MAX_CODE_CHARS)
 
 
 def render_step(step: Step) -> str:
@@ -80,7 +81,7 @@ def render_variable(variable: VariableSnapshot) -> str:
     """Render one variable as the paper lists it: name, size, and a short text in place of its repr."""
     size = "" if variable.size_bytes is None else f" ({variable.size_bytes} B)"
     summary = " ".join(variable.summary.split()) or variable.type_name.rsplit(".", 1)[-1]
-    return f"{variable.name}{size} = {_shorten(summary, MAX_SUMMARY_CHARS)}"
+    return f"{variable.name}{size} = {shorten(summary, MAX_SUMMARY_CHARS)}"
 
 
 def render_state(variables: list[VariableSnapshot]) -> str:

@@ -22,7 +22,7 @@ from themisto_lab.live.tracked import Tracked
 from themisto_lab.predict.base import Predictor, PredictRequest
 from themisto_lab.predict.run import run_prediction
 from themisto_lab.store.store import Store
-from themisto_lab.types import Prediction, PredictionError, PredictionStatus, TaskKind, Trajectory
+from themisto_lab.types import Look, Prediction, PredictionError, PredictionStatus, TaskKind, Trajectory
 
 _SETTLE_S = 0.06
 """A model is not asked before this long after a run, in seconds: with Run All the next run has begun by then."""
@@ -75,8 +75,22 @@ class Board:
         *,
         cell_id: str | None = None,
         code: str = "",
+        look: Look | None = None,
     ) -> Tracked | None:
         """Start predictions about the session's next run; free ones are complete when this returns.
+
+        Parameters
+        ----------
+        session
+            The session.
+        task
+            What is predicted.
+        planned
+            By whom.
+        cell_id, code
+            For an output, the cell in focus.
+        look
+            For an output, a closer look at what the code touches.
 
         Returns
         -------
@@ -98,7 +112,7 @@ class Board:
                 predictor=item.predictor.name,
                 shown=item.shown,
             )
-            tracked = Tracked(prediction, session.life.kernel_id)
+            tracked = Tracked(prediction, session.life.kernel_id, look)
             session.open[prediction.id] = tracked
             if item.shown:
                 shown = session.shown[task] = tracked
@@ -134,6 +148,7 @@ class Board:
                 ARMS[prediction.arm],
                 prediction.task,
                 code=prediction.code,
+                look=tracked.look,
                 chat=predictor.form == "chat",
                 limit_tokens=min(settings.context_tokens, predictor.context_tokens - max_tokens),
             )
@@ -143,6 +158,7 @@ class Board:
             code=prediction.code,
             context=context,
             cell_id=prediction.cell_id,
+            look=tracked.look,
             below=session.below,
             max_tokens=max_tokens,
             timeout_s=settings.timeout_s,
@@ -240,7 +256,8 @@ class Board:
         if not session.running or len(session.steps) != n_steps:
             return
         limit = min(self._settings().context_tokens, predictor.context_tokens - _ANSWER_TOKENS[TaskKind.NEXT_CELL])
-        context = build_prefix(session.trajectory(), running_code, limit_tokens=limit)
+        arm = ARMS[self._settings().arms[0]]
+        context = build_prefix(session.trajectory(), arm, running_code, limit_tokens=limit)
         try:
             async with self._gates[predictor.name].turn(0):
                 await predictor.warm(context)

@@ -12,6 +12,7 @@ from themisto_lab.errors import BadInputError, NotFoundError, ThemistoError
 from themisto_lab.live.board import Board
 from themisto_lab.live.events import Events
 from themisto_lab.live.judge import Judge
+from themisto_lab.live.looking import LookTaker, look_in_time, no_look
 from themisto_lab.live.options import NotebookOptions
 from themisto_lab.live.roster import chosen_model, plan_for
 from themisto_lab.live.session import Session
@@ -50,6 +51,8 @@ class LiveDriver:
         Gets classes of errors, never code or values.
     read_options
         Reads a notebook's own options.
+    take_look
+        Looks at what a cell's code touches, before the cell is run.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class LiveDriver:
         events: Events | None = None,
         log: logging.Logger,
         read_options: OptionsReader = _no_options,
+        take_look: LookTaker = no_look,
     ) -> None:
         self.store = store
         self.registry = registry
@@ -70,6 +74,7 @@ class LiveDriver:
         self.events = events or Events()
         self._log = log
         self._read_options = read_options
+        self.take_look = take_look
         self._secrets = server_secrets(os.environ)
         self._sessions: dict[str, Session] = {}
         self.board = Board(lambda: self.settings, self.store_for, self.events, log)
@@ -301,8 +306,14 @@ class LiveDriver:
     async def _predict(
         self, session: Session, task: TaskKind, *, cell_id: str | None = None, code: str = ""
     ) -> Tracked | None:
-        planned, self._obstacle = plan_for(task, session, code, self.registry, self.settings)
-        return await self.board.start(session, task, planned, cell_id=cell_id, code=code)
+        look = None
+        if task is TaskKind.CELL_OUTPUT and session.life.language == "python":
+            index = session.next_index
+            look = await look_in_time(self.take_look, session.life.kernel_id, code, self._log)
+            if session.next_index != index:
+                look = None  # a run began or ended in the meantime: it shows another state
+        planned, self._obstacle = plan_for(task, session, code, self.registry, self.settings, look)
+        return await self.board.start(session, task, planned, cell_id=cell_id, code=code, look=look)
 
     async def _load_options(self, session: Session) -> None:
         if not session.life.notebook:

@@ -20,7 +20,7 @@ from themisto_lab.errors import BadInputError
 from themisto_lab.live.driver import LiveDriver
 from themisto_lab.live.options import NotebookOptions, options_from_metadata
 from themisto_lab.live.owner import Owner
-from themisto_lab.types import Step, TaskKind
+from themisto_lab.types import Look, Step, TaskKind
 
 _START_WAIT_S = 60.0
 _INTERRUPT_WAIT_S = 30.0
@@ -206,6 +206,11 @@ async def run_notebook(
 
     recorder = Recorder(kernel_id, manager, relay, resolve_notebook, log)
     client = manager.client()
+
+    async def take_look(_: str, code: str) -> Look | None:
+        return await recorder.look_closely(code)
+
+    driver.take_look = take_look
     try:
         await recorder.start()
         client.start_channels()

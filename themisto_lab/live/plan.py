@@ -35,7 +35,11 @@ class Planned:
 
 
 def plan(
-    task: TaskKind, baselines: Sequence[Predictor], model: Predictor | None, arms: Sequence[str]
+    task: TaskKind,
+    baselines: Sequence[Predictor],
+    model: Predictor | None,
+    arms: Sequence[str],
+    known: str = "",
 ) -> tuple[Planned, ...]:
     """Plan the predictions for one target, in the order in which they are started.
 
@@ -53,6 +57,8 @@ def plan(
         baseline is shown.
     arms
         The enabled arms, the shown one first.
+    known
+        The name of the free predictor that knows the answer and is shown; empty where none does.
     """
     able = [predictor for predictor in baselines if task in predictor.tasks]
     if model is None or task not in model.tasks:
@@ -63,7 +69,8 @@ def plan(
             able.append(model)
     else:
         shown_name = ""
+    shown_name = known or shown_name
     planned = [Planned(predictor, None, predictor.name == shown_name) for predictor in able]
     if model is not None and model.form != "none":
-        planned += [Planned(model, arm, i == 0) for i, arm in enumerate(arms)]
+        planned += [Planned(model, arm, i == 0 and not known) for i, arm in enumerate(arms)]
     return tuple(planned)

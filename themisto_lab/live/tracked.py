@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from datetime import datetime
 
-from themisto_lab.types import Prediction, Score, Target
+from themisto_lab.types import Look, Prediction, Score, Target
 
 
 class Tracked:
@@ -18,11 +18,14 @@ class Tracked:
         The prediction, ``running``.
     kernel_id
         The kernel that it is about.
+    look
+        For an output, the look that was taken for it.
     """
 
-    def __init__(self, prediction: Prediction, kernel_id: str) -> None:
+    def __init__(self, prediction: Prediction, kernel_id: str, look: Look | None = None) -> None:
         self.prediction = prediction
         self.kernel_id = kernel_id
+        self.look = look
         self.text = prediction.text
         self.stored_at: datetime | None = None
         self.target: Target | None = None

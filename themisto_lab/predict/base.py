@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from themisto_lab.types import Context, TaskKind, Trajectory, Usage
+from themisto_lab.types import Context, Look, TaskKind, Trajectory, Usage
 
 PromptForm = Literal["none", "transcript", "chat"]
 """What a predictor reads: the trajectory alone, a raw transcript, or chat messages."""
@@ -32,6 +32,8 @@ class PredictRequest:
         The prompt, in the predictor's own form; None for the form ``none``.
     cell_id
         For an output, the cell in focus.
+    look
+        For an output, a closer look at what the code touches; None where nobody looked.
     below
         The source of the cell below the one that ran last, where it is known.
     max_tokens
@@ -45,6 +47,7 @@ class PredictRequest:
     code: str = ""
     context: Context | None = None
     cell_id: str | None = None
+    look: Look | None = None
     below: str | None = None
     max_tokens: int = 256
     timeout_s: float = 60.0
@@ -62,6 +65,10 @@ class Chunk:
         Set on the last chunk where the predictor knows them; cost in US dollars.
     source, reason
         Where the text came from and why, in words; see `themisto_lab.types.Prediction`.
+    probability
+        The predictor's own estimate that the text is right to the letter; None where it has none.
+    context
+        What was sent in the end, where that is not the request's context.
     """
 
     raw_text: str
@@ -69,6 +76,17 @@ class Chunk:
     cost: float | None = None
     source: str = "model"
     reason: str = ""
+    probability: float | None = None
+    context: Context | None = None
+
+
+class Guess(NamedTuple):
+    """What a predictor without a prompt answers at once: the text, its reason in words, its probability and source."""
+
+    text: str
+    reason: str
+    probability: float | None = None
+    source: str | None = None
 
 
 @runtime_checkable

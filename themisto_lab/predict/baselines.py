@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 
-from themisto_lab.predict.base import Chunk, PredictorKind, PredictRequest, PromptForm
+from themisto_lab.predict.base import Chunk, Guess, PredictorKind, PredictRequest, PromptForm
+from themisto_lab.predict.history import HISTORY
+from themisto_lab.predict.known_output import KNOWN_OUTPUT, UNKNOWN, guess_known_output
 from themisto_lab.types import Context, Step, TaskKind
-
-Guess = tuple[str, str]
-"""The text of a guess and its reason in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,8 @@ class Baseline:
 
     async def predict(self, request: PredictRequest) -> AsyncGenerator[Chunk, None]:
         """Answer at once, in one chunk."""
-        text, reason = self.guess(request)
-        yield Chunk(text, source=self.source, reason=reason)
+        guess = self.guess(request)
+        yield Chunk(guess.text, source=guess.source or self.source, reason=guess.reason, probability=guess.probability)
 
     async def warm(self, context: Context) -> None:
         """Do nothing: there is no prompt to read."""
@@ -66,8 +65,8 @@ def guess_repeat(request: PredictRequest) -> Guess:
     """Guess that the last cell is run again."""
     steps = request.trajectory.steps
     if not steps:
-        return "", "nothing was run yet"
-    return steps[-1].code, "the last cell again"
+        return Guess("", "nothing was run yet")
+    return Guess(steps[-1].code, "the last cell again")
 
 
 def guess_follower(request: PredictRequest) -> Guess:
@@ -77,15 +76,15 @@ def guess_follower(request: PredictRequest) -> Guess:
         last = steps[-1].code.strip()
         for index in range(len(steps) - 2, -1, -1):
             if steps[index].code.strip() == last:
-                return steps[index + 1].code, "what followed this cell last time"
+                return Guess(steps[index + 1].code, "what followed this cell last time")
     return guess_repeat(request)
 
 
 def guess_below(request: PredictRequest) -> Guess:
     """Guess the cell below the one that ran last."""
     if not request.below or not request.below.strip():
-        return "", "there is no code cell below"
-    return request.below, "the cell below"
+        return Guess("", "there is no code cell below")
+    return Guess(request.below, "the cell below")
 
 
 def guess_last_output(request: PredictRequest) -> Guess:
@@ -94,14 +93,14 @@ def guess_last_output(request: PredictRequest) -> Guess:
     code = request.code.strip()
     same_cell = _last(steps, lambda step: request.cell_id is not None and step.cell_id == request.cell_id)
     if same_cell is not None:
-        return same_cell.output_text, "this cell's last output"
+        return Guess(same_cell.output_text, "this cell's last output")
     same_code = _last(steps, lambda step: step.code.strip() == code)
     if same_code is not None:
-        return same_code.output_text, "the last output of the same code"
+        return Guess(same_code.output_text, "the last output of the same code")
     with_output = _last(steps, lambda step: bool(step.output_text))
     if with_output is not None:
-        return with_output.output_text, "the last output of another cell"
-    return "", "nothing was put out yet"
+        return Guess(with_output.output_text, "the last output of another cell")
+    return Guess("", "nothing was put out yet")
 
 
 def _last(steps: Sequence[Step], fits: Callable[[Step], bool]) -> Step | None:
@@ -113,5 +112,7 @@ BASELINES = (
     Baseline("baseline/repeat", TaskKind.NEXT_CELL, guess_repeat),
     Baseline("baseline/follower", TaskKind.NEXT_CELL, guess_follower),
     Baseline("baseline/below", TaskKind.NEXT_CELL, guess_below),
+    Baseline("baseline/history", TaskKind.NEXT_CELL, HISTORY.guess),
+    Baseline(KNOWN_OUTPUT, TaskKind.CELL_OUTPUT, guess_known_output, source=UNKNOWN),
     Baseline("baseline/last-output", TaskKind.CELL_OUTPUT, guess_last_output),
 )

@@ -15,6 +15,9 @@ from themisto_lab.errors import UnknownModelError
 
 LOCAL_PREFIX = "local/"
 
+COMBINED_PREFIX = "combined/"
+"""Before a model's name: that model together with the session's own past."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartWheels:
@@ -114,15 +117,21 @@ MODELS: Mapping[str, ModelSpec] = MappingProxyType(
 
 
 def find_spec(name: str, models: Mapping[str, ModelSpec] = MODELS) -> ModelSpec:
-    """Return the embedded model of a name, with or without ``local/`` before it.
+    """Return the embedded model of a name, with or without ``local/`` or ``combined/local/`` before it.
 
     Raises
     ------
     UnknownModelError
         No embedded model has that name; the message lists those that exist.
     """
-    spec = models.get(name.removeprefix(LOCAL_PREFIX))
+    spec = models.get(name.removeprefix(COMBINED_PREFIX).removeprefix(LOCAL_PREFIX))
     if spec is None:
         known = ", ".join(sorted(models))
         raise UnknownModelError(f"There is no embedded model named {name!r}; known are: {known}.")
     return spec
+
+
+def embedded_spec(predictor_name: str) -> ModelSpec | None:
+    """Return the embedded model that a predictor runs, alone or combined with the past; None where it runs none."""
+    name = predictor_name.removeprefix(COMBINED_PREFIX)
+    return next((spec for spec in MODELS.values() if spec.predictor_name == name), None)

@@ -38,7 +38,7 @@ def prediction_text(raw_text: str, task: TaskKind, form: PromptForm) -> str:
         The form of the prompt: a transcript's answer has that transcript's markers.
     """
     if form == "none":
-        return raw_text
+        return _trim(raw_text)
     text = _before(_SPECIAL_TOKEN, raw_text)
     if task is TaskKind.NEXT_CELL:
         return _code(text)

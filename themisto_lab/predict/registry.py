@@ -10,11 +10,12 @@ from importlib.metadata import EntryPoint, entry_points
 from themisto_lab.errors import UnknownModelError
 from themisto_lab.predict.base import Predictor
 from themisto_lab.predict.baselines import BASELINES
+from themisto_lab.predict.combined import CombinedPredictor
 from themisto_lab.predict.echo import EchoPredictor
 from themisto_lab.predict.engine import Engine
 from themisto_lab.predict.engine_process import EngineOptions
 from themisto_lab.predict.local import LocalPredictor
-from themisto_lab.predict.models import LOCAL_PREFIX, MODELS, find_spec
+from themisto_lab.predict.models import COMBINED_PREFIX, LOCAL_PREFIX, MODELS, find_spec
 from themisto_lab.predict.remote import RemoteOptions, RemotePredictor, close_clients
 from themisto_lab.predict.remote_keys import REMOTE_PROVIDERS
 from themisto_lab.predict.remote_thread import RemoteThread
@@ -55,7 +56,8 @@ class Registry:
     def names(self) -> list[str]:
         """Return the names to offer; remote models are beyond number, and ``echo`` is for tests."""
         local = [spec.predictor_name for spec in MODELS.values()]
-        return [*(baseline.name for baseline in BASELINES), *local, *sorted(self._third_parties)]
+        combined = [COMBINED_PREFIX + name for name in local]
+        return [*(baseline.name for baseline in BASELINES), *local, *combined, *sorted(self._third_parties)]
 
     def get(self, name: str) -> Predictor:
         """Return the predictor of a name.
@@ -97,8 +99,13 @@ class Registry:
             return EchoPredictor()
         if name.startswith(LOCAL_PREFIX) and name.removeprefix(LOCAL_PREFIX) in MODELS:
             return LocalPredictor(self.engine(name))
-        provider, _, model = name.partition("/")
-        if provider in REMOTE_PROVIDERS and model:
+        if name.startswith(COMBINED_PREFIX):
+            model = self.get(name.removeprefix(COMBINED_PREFIX))
+            if model.form == "none":
+                raise UnknownModelError(f"{model.name} reads no prompt; only a model can be combined with the past.")
+            return CombinedPredictor(model)
+        provider, _, model_name = name.partition("/")
+        if provider in REMOTE_PROVIDERS and model_name:
             options = self._remote_options.get(name) or self._remote_options.get(provider)
             return RemotePredictor(name, self._remote_thread, options)
         raise UnknownModelError(

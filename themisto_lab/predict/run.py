@@ -49,7 +49,7 @@ async def run_prediction(
     try:
         if request.task not in predictor.tasks:
             raise BadInputError(f"{predictor.name} can't be asked for {request.task.value}.")
-        async with aclosing(_stream(predictor, request)) as chunks:
+        async with aclosing(answer_stream(predictor, request)) as chunks:
             async for chunk in chunks:
                 new_text = prediction_text(chunk.raw_text, request.task, predictor.form)
                 if new_text != text:
@@ -70,6 +70,8 @@ async def run_prediction(
             "raw_text": chunk.raw_text,
             "source": chunk.source,
             "reason": chunk.reason,
+            "probability": chunk.probability,
+            "context": chunk.context or prediction.context,
             "usage": chunk.usage,
             "cost": chunk.cost,
             "completed_at": utc_now(),
@@ -79,7 +81,7 @@ async def run_prediction(
     )
 
 
-async def _stream(predictor: Predictor, request: PredictRequest) -> AsyncGenerator[Chunk, None]:
+async def answer_stream(predictor: Predictor, request: PredictRequest) -> AsyncGenerator[Chunk, None]:
     """Yield a predictor's chunks, and close its iterator whether or not it is a generator."""
     chunks = predictor.predict(request)
     try:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from themisto_lab.predict.base import PredictRequest
-from themisto_lab.predict.baselines import Baseline, Guess
-from themisto_lab.types import TaskKind
-
 _SPEAKING_CALLS = frozenset({"print", "display", "help", "input", "exec", "eval", "pprint", "pp", "breakpoint", "quit"})
 _SPEAKING_METHODS = frozenset({"info", "print", "write", "show", "display", "pprint", "writelines", "memory_summary"})
 _QUIET = (
@@ -73,14 +69,3 @@ def _speaks(node: ast.AST) -> bool:
         if isinstance(called, ast.Attribute) and called.attr in _SPEAKING_METHODS:
             return True
     return False
-
-
-def guess_silent(request: PredictRequest) -> Guess:
-    """Guess that a cell prints nothing; the reason says whether its syntax shows that."""
-    if is_silent(request.code):
-        return "", "this cell only assigns, imports or defines"
-    return "", "this cell may print something"
-
-
-SILENT = Baseline("rule/silent", TaskKind.CELL_OUTPUT, guess_silent, source="syntax")
-"""Answers the cells that print nothing. A predictor of its own, so that nobody takes it for a model's skill."""

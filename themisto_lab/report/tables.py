@@ -46,10 +46,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an answer scored, with post-processing and without; both empty for a failure."""
+    """What an answer scored, with post-processing and without; both empty for a failure.
+
+    ``probability`` is the predictor's own estimate, beforehand, that it is right to the letter; ``source`` says where
+    the answer came from.
+    """
 
     post: dict[str, float] = field(default_factory=dict)
     raw: dict[str, float] = field(default_factory=dict)
+    probability: float | None = None
+    source: str = ""
 
     @property
     def failed(self) -> bool:
@@ -102,12 +108,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PairedRow:
-    """The mean difference of an arm and `BASE_ARM` of one model, item by item, and a sentence about it."""
+    """The mean difference of two arms of one model, ``arm`` minus ``other_arm``, item by item, and its sentence."""
 
     task: TaskKind
     model: str
     prompt: str
     arm: str
+    other_arm: str
     postprocessed: bool
     metric: Metric
     counted: Estimate
@@ -120,7 +127,7 @@ class PairedRow:
             "task": self.task.value,
             "model": self.model,
             "arm": self.arm,
-            "other_arm": BASE_ARM,
+            "other_arm": self.other_arm,
             "postprocessed": self.postprocessed,
             "metric": self.metric,
             **_estimate_json(self.counted),
@@ -191,20 +198,31 @@ def rows(table: Table, novelty: str = "") -> list[Row]:
 
 
 def paired(table: Table) -> list[PairedRow]:
-    """Return what each arm changes against `BASE_ARM`, on the items that both were asked about."""
+    """Return what each arm changes against each that stands before it, on the items that both were asked about."""
     result = []
     for task in TaskKind:
-        items = _items(table, task, "")
         whos = table.contestants(task)
-        armed = [who for who in whos if who.arm not in (None, BASE_ARM) and who._replace(arm=BASE_ARM) in whos]
-        keys = [(who, post, metric) for who in armed for post in (True, False) for metric in METRICS]
-        for (who, post, metric), (counted, answered) in zip(
-            keys, _estimates(table, items, keys, _difference), strict=True
-        ):
-            ends = (counted.low, counted.high) if counted.low is not None and counted.high is not None else None
-            arm = who.arm or ""
-            sentence = describe(task, (arm, BASE_ARM), counted.n, counted.mean or 0.0, ends)
-            result.append(PairedRow(task, who.model, who.prompt, arm, post, metric, counted, answered, sentence))
+        for other_arm in sorted({who.arm for who in whos if who.arm}, key=arm_order):
+            armed = [who for who in whos if who.arm and arm_order(who.arm) > arm_order(other_arm)]
+            compared = [who for who in armed if who._replace(arm=other_arm) in whos]
+            result += _paired(table, task, compared, other_arm)
+    return result
+
+
+def _paired(table: Table, task: TaskKind, compared: Sequence[Contestant], other_arm: str) -> list[PairedRow]:
+    def difference(table: Table, item_id: str, key: Key, failed: float) -> float:
+        who, post, metric = key
+        other = (who._replace(arm=other_arm), post, metric)
+        return _value(table, item_id, key, failed) - _value(table, item_id, other, failed)
+
+    result = []
+    keys = [(who, post, metric) for who in compared for post in (True, False) for metric in METRICS]
+    estimates = _estimates(table, _items(table, task, ""), keys, difference, other_arm)
+    for (who, post, metric), (counted, answered) in zip(keys, estimates, strict=True):
+        ends = (counted.low, counted.high) if counted.low is not None and counted.high is not None else None
+        arm = who.arm or ""
+        sentence = describe(task, (arm, other_arm), counted.n, counted.mean or 0.0, ends)
+        result.append(PairedRow(task, who.model, who.prompt, arm, other_arm, post, metric, counted, answered, sentence))
     return result
 
 
@@ -217,7 +235,9 @@ def _items(table: Table, task: TaskKind, novelty: str) -> list[Item]:
 Key = tuple[Contestant, bool, Metric]
 
 
-def _estimates(table: Table, items: Sequence[Item], keys: Sequence[Key], value: Any) -> list[tuple[Estimate, Estimate]]:
+def _estimates(
+    table: Table, items: Sequence[Item], keys: Sequence[Key], value: Any, other_arm: str | None = None
+) -> list[tuple[Estimate, Estimate]]:
     """Return for each key the mean with failures as 0, and with failures left out."""
     import numpy as np
 
@@ -231,7 +251,7 @@ def _estimates(table: Table, items: Sequence[Item], keys: Sequence[Key], value: 
         columns.append(np.array([value(table, item.id, key, 0.0) for item in items], dtype=float))
         counted_at = len(columns) - 1
         # Mostly nothing failed, and then one column says both.
-        if not failing.isdisjoint((key[0], key[0]._replace(arm=BASE_ARM))):
+        if not failing.isdisjoint((key[0], key[0]._replace(arm=other_arm or key[0].arm))):
             columns.append(np.array([value(table, item.id, key, np.nan) for item in items], dtype=float))
         places.append((counted_at, len(columns) - 1))
     found = estimate_columns(np.column_stack(columns), [item.trajectory_id for item in items])
@@ -246,12 +266,6 @@ def _value(table: Table, item_id: str, key: Key, failed: float) -> float:
     if outcome.failed:
         return failed
     return (outcome.post if post else outcome.raw).get(metric, float("nan"))
-
-
-def _difference(table: Table, item_id: str, key: Key, failed: float) -> float:
-    who, post, metric = key
-    other = (who._replace(arm=BASE_ARM), post, metric)
-    return _value(table, item_id, key, failed) - _value(table, item_id, other, failed)
 
 
 def _estimate_json(estimate: Estimate) -> JsonObject:

@@ -10,6 +10,7 @@ from html import escape
 
 from themisto_lab.report.aggregate import signed
 from themisto_lab.report.bootstrap import Estimate
+from themisto_lab.report.known_first import SourceRow
 from themisto_lab.report.tables import (
     NOVELTIES,
     PUBLISHED,
@@ -119,13 +120,14 @@ def paired_table(found: Sequence[PairedRow], raw: bool) -> Grid | None:
     chosen = [row for row in found if row.metric in SHOWN and (row.postprocessed or raw)]
     if not chosen:
         return None
-    header = ("Task", "Model", "Prompt", "Arm", "Text", "Metric", "n", "Difference", "In words")
+    header = ("Task", "Model", "Prompt", "Arm", "Against", "Text", "Metric", "n", "Difference", "In words")
     body = [
         (
             TASK_TITLES[row.task],
             row.model,
             row.prompt,
             ARM_TITLES.get(row.arm, row.arm),
+            ARM_TITLES.get(row.other_arm, row.other_arm),
             "post-processed" if row.postprocessed else "raw",
             METRIC_TITLES[row.metric],
             str(row.counted.n),
@@ -134,8 +136,32 @@ def paired_table(found: Sequence[PairedRow], raw: bool) -> Grid | None:
         )
         for row in chosen
     ]
-    notes = ("Mean paired differences against No Runtime, item by item; a failure counts as 0.",)
+    notes = ("Mean paired differences of two arms, item by item; a failure counts as 0.",)
     return Grid("What the runtime state changes", header, tuple(body), notes)
+
+
+def source_table(found: Sequence[SourceRow]) -> Grid | None:
+    """Return the answers by where they came from; None where all came from models."""
+    if not found:
+        return None
+    body = [
+        (
+            row.who.model,
+            row.who.prompt,
+            ARM_TITLES.get(row.who.arm or "", row.who.arm or _NONE),
+            row.source,
+            str(row.n),
+            number(row.n / row.n_all),
+            number(row.exact_match),
+        )
+        for row in found
+    ]
+    notes = (
+        "Syntax: the cell prints nothing. State: the kernel's state tells the whole output before the run. The model "
+        "is asked for the rest. Post-processed.",
+    )
+    header = ("Model", "Prompt", "Arm", "Source", "n", "Share", "EM")
+    return Grid("Outputs by where they came from", header, tuple(body), notes)
 
 
 def novelty_table(by_novelty: dict[str, list[Row]]) -> Grid | None:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from themisto_lab.report.calibration_table import Calibration, calibration_table, calibrations, draw_calibration
+from themisto_lab.report.known_first import SourceRow, source_rows
 from themisto_lab.report.tables import NOVELTIES, PairedRow, Row, Table, paired, published_json, rows, select_rows
 from themisto_lab.report.tables_figure import can_draw, draw_scores
-from themisto_lab.report.tables_grid import Grid, csv_text, main_tables, novelty_table, paired_table
+from themisto_lab.report.tables_grid import Grid, csv_text, main_tables, novelty_table, paired_table, source_table
 from themisto_lab.types import JsonObject, TaskKind
 
 _STYLE = """
@@ -37,6 +39,10 @@ class Report:
         Paired differences of arms.
     raw
         Whether Table 3 is shown; the numbers are there in any case.
+    calibration
+        For those that give probabilities: predicted against observed.
+    sources
+        Outputs by where they came from.
     """
 
     about: JsonObject
@@ -45,6 +51,8 @@ class Report:
     by_novelty: dict[str, list[Row]]
     paired: tuple[PairedRow, ...]
     raw: bool
+    calibration: tuple[Calibration, ...] = ()
+    sources: tuple[SourceRow, ...] = ()
 
 
 def make_report(table: Table, about: JsonObject, notes: Sequence[str], raw: bool) -> Report:
@@ -56,20 +64,29 @@ def make_report(table: Table, about: JsonObject, notes: Sequence[str], raw: bool
         if n_items[TaskKind.NEXT_CELL.value]
     }
     return Report(
-        {**about, "n_items": n_items}, tuple(notes), tuple(rows(table)), by_novelty, tuple(paired(table)), raw
+        about={**about, "n_items": n_items},
+        notes=tuple(notes),
+        rows=tuple(rows(table)),
+        by_novelty=by_novelty,
+        paired=tuple(paired(table)),
+        raw=raw,
+        calibration=tuple(calibrations(table)),
+        sources=tuple(source_rows(table)),
     )
 
 
 def grids(report: Report) -> list[Grid]:
     """Return a report's tables."""
     found = [*main_tables(report.rows, report.raw), paired_table(report.paired, report.raw)]
-    found.append(novelty_table(report.by_novelty))
+    found += [source_table(report.sources), novelty_table(report.by_novelty), calibration_table(report.calibration)]
     return [grid for grid in found if grid is not None]
 
 
 def files(report: Report) -> dict[str, str]:
     """Return the text of each file of a report by its name."""
+    pictures = {"calibration.svg": draw_calibration(report.calibration)} if report.calibration and can_draw() else {}
     return {
+        **pictures,
         "report.md": markdown(report),
         "report.csv": csv_text(_csv_rows(report)),
         "report.json": json.dumps(as_json(report), indent=1, ensure_ascii=False) + "\n",
@@ -86,6 +103,8 @@ def as_json(report: Report) -> JsonObject:
         "rows": [row.as_json() for row in report.rows],
         "differences": [row.as_json() for row in report.paired],
         "novelty": [row.as_json() for found in report.by_novelty.values() for row in found],
+        "sources": [one.as_json() for one in report.sources],
+        "calibration": [one.as_json() for one in report.calibration],
         "published": published_json(),
     }
 
@@ -109,6 +128,11 @@ def html(report: Report) -> str:
         parts.append(
             "<p>Points are means with 95 % intervals; the dashed line is the paper's best, on other data.</p>\n"
         )
+        if report.calibration:
+            parts.append(f"<div>{draw_calibration(report.calibration)}</div>\n")
+            parts.append(
+                "<p>Each point is a group of predictions: on the dashed line what is predicted comes true.</p>\n"
+            )
     else:
         parts.append("<p>Plots need matplotlib: pip install 'themisto_lab[bench]'.</p>\n")
     parts += [f"<div>{grid.html()}</div>\n" for grid in grids(report)]

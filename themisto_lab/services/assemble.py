@@ -81,6 +81,7 @@ def sent_view(prediction: Prediction) -> SentView:
         prompt=context.prompt if context else None,
         messages=context.messages if context else (),
         n_tokens=context.n_tokens if context else 0,
+        parts=context.parts if context else {},
         dropped=context.dropped if context else {},
         redactions=context.redactions if context else 0,
         usage=prediction.usage,

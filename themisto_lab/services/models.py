@@ -7,7 +7,7 @@ from tornado import web
 
 from themisto_lab.predict.engine import engine_installed
 from themisto_lab.predict.files import file_state, model_path
-from themisto_lab.predict.models import MODELS, ModelSpec
+from themisto_lab.predict.models import ModelSpec, embedded_spec
 from themisto_lab.services.base import ThemistoHandler
 from themisto_lab.services.context import ServerContext
 from themisto_lab.services.views import ModelState, ModelsView, ModelView
@@ -29,9 +29,9 @@ class ModelsHandler(ThemistoHandler):
 
 def model_view(context: ServerContext, name: str) -> ModelView:
     """Show one model. No model is loaded and no network is asked for it."""
-    spec = next((spec for spec in MODELS.values() if spec.predictor_name == name), None)
+    spec = embedded_spec(name)
     if spec is not None:
-        return _local_view(context, spec)
+        return _local_view(context, spec, name)
     predictor = context.driver.registry.get(name)
     kind = "remote" if predictor.kind == "remote" else "baseline"
     return ModelView(
@@ -45,13 +45,12 @@ def model_view(context: ServerContext, name: str) -> ModelView:
     )
 
 
-def _local_view(context: ServerContext, spec: ModelSpec) -> ModelView:
-    name = spec.predictor_name
+def _local_view(context: ServerContext, spec: ModelSpec, name: str) -> ModelView:
     state: ModelState
     note = spec.attribution
     if not engine_installed():
         state, note = "unavailable", _NO_ENGINE
-    elif context.pulls.is_running(name):
+    elif context.pulls.is_running(spec.predictor_name):
         state = "pulling"
     else:
         state = file_state(spec)

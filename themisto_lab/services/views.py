@@ -14,9 +14,11 @@ from themisto_lab.types import (
     CellOutput,
     Frozen,
     JsonObject,
+    Look,
     Message,
     Metric,
     PredictionStatus,
+    ProbeReceipt,
     Status,
     TaskKind,
     Usage,
@@ -78,7 +80,10 @@ class DeltaLine(Frozen):
 
 
 class SentView(Frozen):
-    """Exactly what a model was sent for one prediction, and what was left out of it."""
+    """Exactly what a model was sent for one prediction, and what was left out of it.
+
+    ``parts`` is the prompt's length by part, in tokens: ``transcript``, ``recalled``, ``state``, ``look``, ``target``.
+    """
 
     prediction_id: str
     predictor: str | None
@@ -86,6 +91,7 @@ class SentView(Frozen):
     prompt: str | None
     messages: tuple[Message, ...]
     n_tokens: int
+    parts: dict[str, int]
     dropped: dict[str, int]
     redactions: int
     usage: Usage | None
@@ -163,6 +169,8 @@ class StepView(Frozen):
     memory_bytes: int | None
     started_at: datetime
     hash_index: str
+    look: Look | None
+    receipt: ProbeReceipt | None
 
 
 class StepsView(Frozen):

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Engine
 from themisto_lab.errors import StoreError
 from themisto_lab.store.tables import VERSION_TABLE
 
-HEAD_REVISION = "0002"
+HEAD_REVISION = "0004"
 """The newest revision in ``migrations/versions``; a test holds the two together."""
 
 MIGRATIONS_FOLDER = Path(__file__).with_name("migrations")

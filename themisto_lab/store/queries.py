@@ -43,7 +43,7 @@ def steps(connection: Connection, trajectory_id: str, after: int, limit: int | N
     """Return steps with an index of ``after`` or more, in order."""
     content = STEP_CONTENTS.c
     query = (
-        select(STEPS, content.code, content.outputs, content.variables)
+        select(STEPS, content.code, content.outputs, content.variables, content.look, content.receipt)
         .outerjoin(
             STEP_CONTENTS,
             and_(content.trajectory_id == STEPS.c.trajectory_id, content.step_index == STEPS.c.step_index),

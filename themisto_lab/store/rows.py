@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from themisto_lab.store.records import StoredPrediction
 from themisto_lab.types import (
     CellOutput,
     Context,
+    Look,
     Prediction,
     PredictionError,
+    ProbeReceipt,
     Score,
     Step,
     Target,
@@ -22,6 +26,7 @@ from themisto_lab.types import (
     VariableSnapshot,
 )
 
+M = TypeVar("M", bound=BaseModel)
 Row = dict[str, Any]
 RowLike = Mapping[str, Any]
 
@@ -44,17 +49,21 @@ def trajectory_of(row: RowLike, steps: tuple[Step, ...] = ()) -> Trajectory:
 def step_rows(trajectory_id: str, step: Step) -> tuple[Row, Row]:
     """Return the row of a step and the row of its content."""
     key = {"trajectory_id": trajectory_id, "step_index": step.index}
-    row = key | step.model_dump(exclude={"index", "code", "outputs", "variables"})
+    row = key | step.model_dump(exclude={"index", "code", "outputs", "variables", "look", "receipt"})
     outputs = [output.model_dump() for output in step.outputs]
     # Most fields of most variables are empty: what is left out comes back as its default.
     variables = [variable.model_dump(mode="json", exclude_defaults=True) for variable in step.variables]
     size = len(step.code) + sum(len(o.text) for o in step.outputs) + sum(len(v.summary) for v in step.variables)
+    if step.look is not None:
+        size += len(step.look.output or "") + sum(len(v.shown) + len(v.printed or "") for v in step.look.values)
     content = key | {
         "at": step.started_at,
         "n_bytes": size,
         "code": step.code,
         "outputs": outputs,
         "variables": variables,
+        "look": None if step.look is None else step.look.model_dump(mode="json", exclude_defaults=True),
+        "receipt": None if step.receipt is None else step.receipt.model_dump(mode="json"),
     }
     return row, content
 
@@ -68,8 +77,14 @@ def step_of(row: RowLike) -> Step:
         code=fields.pop("code") or "",
         outputs=tuple(CellOutput(**output) for output in fields.pop("outputs") or ()),
         variables=tuple(VariableSnapshot(**variable) for variable in fields.pop("variables") or ()),
+        look=_optional(Look, fields.pop("look")),
+        receipt=_optional(ProbeReceipt, fields.pop("receipt")),
         **fields,
     )
+
+
+def _optional(model: type[M], fields: Any) -> M | None:
+    return None if fields is None else model.model_validate(fields)
 
 
 def prediction_rows(prediction: Prediction, stored_at: datetime | None) -> tuple[Row, Row]:
@@ -84,6 +99,7 @@ def prediction_rows(prediction: Prediction, stored_at: datetime | None) -> tuple
             "arm",
             "predictor",
             "source",
+            "probability",
             "shown",
             "status",
             "created_at",
@@ -148,6 +164,7 @@ def stored_prediction_of(row: RowLike, scores: tuple[Score, ...]) -> StoredPredi
         raw_text=row["raw_text"] or "",
         source=row["source"],
         reason=row["reason"] or "",
+        probability=row["probability"],
         shown=row["shown"],
         created_at=row["created_at"],
         completed_at=row["completed_at"],

@@ -76,6 +76,8 @@ STEP_CONTENTS = Table(
     Column("code", AnyText, nullable=False),
     Column("outputs", ZippedJson, nullable=False),
     Column("variables", ZippedJson, nullable=False),
+    Column("look", ZippedJson),
+    Column("receipt", ZippedJson),
     ForeignKeyConstraint(
         ["trajectory_id", "step_index"], [STEPS.c.trajectory_id, STEPS.c.step_index], ondelete="CASCADE"
     ),
@@ -95,6 +97,7 @@ PREDICTIONS = Table(
     Column("arm", String(64)),
     Column("predictor", String(255), nullable=False),
     Column("source", String(32), nullable=False),
+    Column("probability", Float(53)),
     Column("shown", Boolean(create_constraint=False), nullable=False),
     Column("status", String(16), nullable=False),
     Column("created_at", UtcDateTime, nullable=False),

@@ -29,7 +29,7 @@ describe('scoreTable', () => {
     expect(label('baseline/last-output')).toBe('last-output');
     expect(label('local/qwen2.5-coder-0.5b')).toBe('model');
     expect(label('openai/gpt-4o')).toBe('model');
-    expect(label('rule/silent')).toBe('syntax rule');
+    expect(label('rule/known-output')).toBe('known output');
     expect(label('shown')).toBe('shown');
   });
 

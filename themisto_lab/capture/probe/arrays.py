@@ -10,30 +10,22 @@ from collections.abc import Callable
 from typing import Any
 
 from . import safe
+from .safe import owned_by
+from .science import science_summarizer
 from .secrets import PLACEHOLDER, SURE, name_secrecy
 from .values import MAX_SUMMARY_CHARS, Reader, Summary
 
 _MAX_COLUMNS = 30
 _MAX_CELL_COLUMNS = 12
 _MAX_ROWS = 3
-_INDEX_TYPES = (
-    "Index",
-    "RangeIndex",
-    "DatetimeIndex",
-    "TimedeltaIndex",
-    "PeriodIndex",
-    "CategoricalIndex",
-    "IntervalIndex",
-    "MultiIndex",
-)
 
 
 def summarizer_for(kind: type) -> Callable[[Reader, Any], Summary] | None:
-    """Return what summarizes an exact type of numpy, pandas, polars or torch; None for any other type."""
+    """Return what summarizes an exact type of a known library; None for any other type."""
     module = safe.module_of(kind)
     top = module.partition(".")[0]
     if top not in _SUMMARIZERS:
-        return None
+        return science_summarizer(kind, module)
     names = safe.library(top)
     for name, summarizer in _SUMMARIZERS[top].items():
         if kind is names.get(name):
@@ -41,18 +33,16 @@ def summarizer_for(kind: type) -> Callable[[Reader, Any], Summary] | None:
     return _tensor if module == "torch.nn.parameter" else None
 
 
-def owned_by(value: object, library: str) -> bool:
-    """Tell whether a value's exact type is from a library (or from numpy), and so holds no user code."""
-    top = safe.module_of(type(value)).partition(".")[0]
-    return top in (library, "numpy")
-
-
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_SUMMARY_CHARS else text[: MAX_SUMMARY_CHARS - 3] + "..."
 
 
 def _items(reader: Reader, values: Any, total: int, n: int = 6) -> str:
-    shown = [reader.write(value, 2) for value in list(values[:n])]
+    first = values[:n]
+    if _is_plain(first):
+        shown = [repr(value) for value in first.tolist()]
+    else:
+        shown = [reader.write(value, 2) for value in list(first)]
     return "[" + ", ".join(shown) + (f", ... ({total} items)]" if total > n else "]")
 
 
@@ -98,10 +88,14 @@ def _pandas_frame(reader: Reader, value: Any) -> Summary:
     labels = list(columns[:_MAX_COLUMNS])
     described = []
     cells: list[str] = []
+    dtypes: dict[int, str] = {}
     for at, label in enumerate(labels):
-        block = blocks[manager.blknos[at]]
+        number = int(manager.blknos[at])
+        block = blocks[number]
         name = label if type(label) is str else reader.write(label, 2)
-        described.append(name[:60] + " (" + _dtype_text(block.dtype) + ")")
+        if number not in dtypes:
+            dtypes[number] = _dtype_text(block.dtype)
+        described.append(name[:60] + " (" + dtypes[number] + ")")
         if at < _MAX_CELL_COLUMNS:
             cells.append(_column_cells(reader, block.values, int(manager.blklocs[at]), name, n_rows))
     if n_columns > len(labels):
@@ -124,8 +118,17 @@ def _column_cells(reader: Reader, values: Any, location: int, name: str, n_rows:
             reader.blank_named(name, item)
         if name_secrecy(name) == SURE:
             return name[:60] + "=" + PLACEHOLDER
-    shown = [reader.write_named(name, column[row], 2) for row in range(min(_MAX_ROWS, n_rows))]
+    first = column[:_MAX_ROWS]
+    if _is_plain(first):
+        shown = [repr(item) for item in first.tolist()]
+    else:
+        shown = [reader.write_named(name, column[row], 2) for row in range(min(_MAX_ROWS, n_rows))]
     return name[:60] + "=[" + ", ".join(shown) + "]"
+
+
+def _is_plain(values: Any) -> bool:
+    """Tell whether values are an array of numbers whose texts are those of Python's own."""
+    return type(values) is safe.library("numpy").get("ndarray") and values.dtype.kind in "biuf"
 
 
 def _pandas_series(reader: Reader, value: Any) -> Summary:
@@ -182,7 +185,7 @@ def _polars_series(reader: Reader, value: Any) -> Summary:
 
 _SUMMARIZERS: dict[str, dict[str, Callable[[Reader, Any], Summary]]] = {
     "numpy": {"ndarray": _array},
-    "pandas": {"DataFrame": _pandas_frame, "Series": _pandas_series, **dict.fromkeys(_INDEX_TYPES, _pandas_index)},
+    "pandas": {"DataFrame": _pandas_frame, "Series": _pandas_series, **dict.fromkeys(safe.INDEX_TYPES, _pandas_index)},
     "polars": {"DataFrame": _polars_frame, "Series": _polars_series},
     "torch": {"Tensor": _tensor},
 }

@@ -1,7 +1,8 @@
 """Which variables a run created or changed, and a hash of the whole state.
 
-Names that occur in the cell's code (or in the functions that it names) are hashed fully within limits; the
-others by a fixed sample. A sample depends on the value alone, so equal states have equal hashes.
+Names that occur in the cell's code (or in the functions that it names) are hashed fully within a time, and count
+as changed where the time does not suffice; the others are told by identity and a fixed sample. A sample depends on
+the value alone, so states that look equal have equal hashes.
 """
 
 from __future__ import annotations
@@ -10,22 +11,38 @@ import hashlib
 import re
 import types
 from collections.abc import Iterable
-from itertools import islice
 from typing import Any, NamedTuple
 
 from . import safe
-from .arrays import owned_by
+from .buffers import Budget
+from .sample import EXACT, sample
+from .whole import whole
+
+FULL_S = 0.020
+"""The time that the full hashes of one cell's names may take together, in seconds."""
+
+UNKNOWN = b""
+"""The full hash of a value that could not be hashed in time."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MAX_CODE_CHARS = 100_000
-_MAX_FULL_BYTES = 1 << 20
-_SAMPLE_BYTES = 256
-_MAX_FULL_ITEMS = 4000
-_MAX_SAMPLE_ITEMS = 24
+_MODULUS = 1 << 128
 
 
 class Print(NamedTuple):
-    """The fingerprint of a variable at the end of a run."""
+    """The fingerprint of a variable at the end of a run.
+
+    Attributes
+    ----------
+    identity, kind
+        The addresses of the value and of its type.
+    sample
+        The digest of a fixed part.
+    full
+        The full hash; None where it was not asked for, `UNKNOWN` where there was no time.
+    transparent
+        Whether equal content means an equal value, so that a new object alone is no change.
+    """
 
     identity: int
     kind: int
@@ -58,28 +75,65 @@ def named_in(code: str, namespace: dict[str, Any]) -> set[str]:
     return names | more
 
 
-def fingerprint(value: object, named: bool) -> Print:
-    """Take the fingerprint of a value; with its full hash where the cell names it."""
-    sample = _digest(value, full=False)
-    full = _digest(value, full=True) if named else None
+def fingerprint(value: object, named: bool, budget: Budget | None = None) -> Print:
+    """Take the fingerprint of a value.
+
+    Parameters
+    ----------
+    value
+        Anything.
+    named
+        Whether the cell names it: then it is hashed fully.
+    budget
+        The time for that; `FULL_S` where none is given.
+
+    Returns
+    -------
+    Print
+        What `differs` compares.
+    """
+    digest, is_whole = sample(value)
+    full = digest if is_whole else None
+    if named and not is_whole:
+        full = full_hash(value, budget)
     kind = safe.key(type(value))
-    transparent = kind in _EXACT or kind is types.FunctionType or owned_by(value, "pandas")
-    return Print(id(value), id(type(value)), sample, full, transparent)
+    transparent = kind in EXACT or kind is types.FunctionType or safe.owned_by(value, "pandas")
+    return Print(id(value), id(type(value)), digest, full, transparent)
+
+
+def full_hash(value: object, budget: Budget | None = None) -> bytes:
+    """Hash a value fully; `UNKNOWN` where that takes too long or can't be done."""
+    try:
+        return whole(value, budget or Budget(FULL_S)) or UNKNOWN
+    except Exception:  # noqa: BLE001 - a value that can't be read may have changed
+        return UNKNOWN
 
 
 def differs(before: Print | None, now: Print) -> bool:
     """Tell whether a variable was created or changed between two runs."""
     if before is None or before.kind != now.kind or before.sample != now.sample:
         return True
-    if before.identity != now.identity and not now.transparent:
+    if now.full == UNKNOWN or (before.identity != now.identity and not now.transparent):
         return True
-    if before.full is not None and now.full is not None:
+    if before.full and now.full:
         return before.full != now.full
     return False
 
 
+def part_hash(text: str) -> int:
+    """Hash one variable's part of the state."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest(), "little")
+
+
+def state_text(total: int) -> str:
+    """Write the sum of all variables' parts as the state's hash: 32 hexadecimal digits."""
+    return f"{total % _MODULUS:032x}"
+
+
 def state_hash(parts: Iterable[str]) -> str:
     """Hash a state from one text per variable.
+
+    The parts' hashes are added up, so that the hash of a state can be kept up to date by what changed in it.
 
     Parameters
     ----------
@@ -91,190 +145,4 @@ def state_hash(parts: Iterable[str]) -> str:
     str
         32 hexadecimal digits.
     """
-    return hashlib.blake2b("\n".join(sorted(parts)).encode("utf-8", "replace"), digest_size=16).hexdigest()
-
-
-class _Walk:
-    """One pass over a value: feeds a hash within a budget of items and bytes."""
-
-    def __init__(self, full: bool) -> None:
-        self.hash = hashlib.blake2b(digest_size=12)
-        self.items_left = _MAX_FULL_ITEMS if full else _MAX_SAMPLE_ITEMS
-        self.max_bytes = _MAX_FULL_BYTES if full else _SAMPLE_BYTES
-        self.bytes_left = 4 * self.max_bytes
-        self.full = full
-
-    def feed(self, value: object, depth: int = 0) -> None:
-        """Add a value to the hash."""
-        kind = safe.key(type(value))
-        self.hash.update(kind.__name__.encode() if kind in _EXACT else b"?")
-        if kind in _SCALARS:
-            self._bytes(repr(value).encode())
-        elif kind is int:
-            self._integer(value)
-        elif kind is str:
-            self._text(value)
-        elif kind in (bytes, bytearray):
-            self._bytes(value)
-        elif kind in (list, tuple):
-            self._sequence(value, depth)
-        elif kind is dict:
-            self._mapping(value, depth)
-        elif kind in (set, frozenset):
-            self._set(value)
-        else:
-            self._other(value, depth)
-
-    def _integer(self, value: Any) -> None:
-        n_bytes = value.bit_length() // 8 + 1
-        if n_bytes <= 4096:
-            self._bytes(value.to_bytes(n_bytes, "little", signed=True))
-        else:
-            self._bytes(b"%d" % n_bytes)
-            self._bytes((value & ((1 << 512) - 1)).to_bytes(64, "little"))
-
-    def _text(self, value: Any) -> None:
-        self.hash.update(b"%d:" % len(value))
-        for part in self._parts(value):
-            self.hash.update(part.encode("utf-8", "surrogatepass"))
-
-    def _bytes(self, value: Any) -> None:
-        self.hash.update(b"%d:" % len(value))
-        for part in self._parts(value):
-            self.hash.update(bytes(part))
-
-    def _parts(self, value: Any) -> list[Any]:
-        """Return what of a text the budget allows: all of it, or its two ends."""
-        allowed = self._allow(len(value))
-        if allowed == len(value):
-            return [value]
-        half = allowed // 2
-        return [value[:half], value[len(value) - half :]]
-
-    def _allow(self, n_bytes: int) -> int:
-        allowed = min(n_bytes, self.max_bytes, self.bytes_left)
-        self.bytes_left -= allowed
-        return allowed
-
-    def _sequence(self, value: Any, depth: int) -> None:
-        total = len(value)
-        self.hash.update(b"%d:" % total)
-        if depth > 4:
-            return
-        n = min(total, self.items_left if self.full else min(self.items_left, 5))
-        for i in range(n):
-            if self.items_left <= 0:
-                return
-            self.items_left -= 1
-            # Evenly spread, first and last included.
-            self.feed(value[i * (total - 1) // max(1, n - 1)], depth + 1)
-
-    def _mapping(self, value: Any, depth: int) -> None:
-        self.hash.update(b"%d:" % len(value))
-        if depth > 4:
-            return
-        for key, item in islice(value.items(), self.items_left if self.full else 3):
-            if self.items_left <= 0:
-                return
-            self.items_left -= 1
-            self.feed(key, depth + 1)
-            self.feed(item, depth + 1)
-
-    def _set(self, value: Any) -> None:
-        self.hash.update(b"%d:" % len(value))
-        if len(value) > min(2000, max(64, self.items_left)):
-            return
-        digests = []
-        for item in value:
-            walk = _Walk(full=False)
-            walk.feed(item, 3)
-            digests.append(walk.hash.digest())
-        self.hash.update(b"".join(sorted(digests)))
-
-    def _other(self, value: Any, depth: int) -> None:
-        kind = type(value)
-        self.hash.update(safe.type_name(kind).encode("utf-8", "replace"))
-        if kind is types.FunctionType:
-            self.feed(value.__code__, depth)
-        elif kind is types.CodeType:
-            self.hash.update(value.co_code)
-            self.hash.update(" ".join(value.co_names + value.co_varnames).encode("utf-8", "replace"))
-            if depth < 4:
-                self._sequence(value.co_consts, depth)
-        elif kind is safe.library("numpy").get("ndarray"):
-            self._array(value)
-        elif owned_by(value, "pandas"):
-            self._pandas(value)
-        elif not safe.is_class(value) and depth < 3:
-            self._attributes(value, depth)
-
-    def _array(self, value: Any) -> None:
-        self.hash.update(repr(value.shape).encode() + value.dtype.str.encode())
-        if value.dtype.hasobject:
-            n = min(int(value.size), self.items_left)
-            step = max(1, int(value.size) // max(1, n))
-            for i in range(0, int(value.size), step)[:n] if n else ():
-                self.items_left -= 1
-                self.feed(value.flat[i], 3)
-            return
-        budget = self._allow(int(value.nbytes)) // max(1, int(value.itemsize))
-        if budget == 0:
-            return
-        if value.size <= budget:
-            self.hash.update(value.tobytes())
-            return
-        step = int(value.size) // budget + 1
-        # A view where the data lie in order; an iterator, which copies nothing, where they do not.
-        flat = value.reshape(-1) if value.flags.c_contiguous else value.flat
-        self.hash.update(flat[::step].tobytes())
-        self.hash.update(flat[-1:].tobytes())
-
-    def _pandas(self, value: Any) -> None:
-        manager = getattr(value, "_mgr", None) if any(type(value) is frame for frame in _frames()) else None
-        if manager is None:
-            return
-        array = safe.library("numpy").get("ndarray")
-        for axis in manager.axes:
-            self.hash.update(b"%d:" % len(axis))
-            if owned_by(axis, "pandas"):
-                labels = list(axis[:200]) if self.full else [axis[at] for at in (0, -1) if len(axis)]
-                for label in labels:
-                    self.feed(label, 3)
-        for block in list(manager.blocks)[:64]:
-            values = block.values
-            if owned_by(values, "pandas") and type(values) is not array:
-                # Dates and categories keep numbers beneath.
-                values = getattr(values, "_ndarray", values)
-            if type(values) is array:
-                self._array(values)
-            elif owned_by(values, "pandas"):
-                n = min(len(values), 64 if self.full else 8)
-                for i in range(n):
-                    item = values[i * (len(values) - 1) // max(1, n - 1)]
-                    self.hash.update(str(item).encode("utf-8", "replace") if owned_by(item, "pandas") else b"")
-                    self.feed(item, 3)
-
-    def _attributes(self, value: Any, depth: int) -> None:
-        found = safe.instance_dict(value)
-        if not found:
-            return
-        for key, item in list(islice(found.items(), 200 if self.full else 8)):
-            if type(key) is str and self.items_left > 0:
-                self.items_left -= 1
-                self._text(key)
-                self.feed(item, depth + 1)
-
-
-def _frames() -> tuple[object, ...]:
-    names = safe.library("pandas")
-    return (names.get("DataFrame"), names.get("Series"))
-
-
-def _digest(value: object, full: bool) -> bytes:
-    walk = _Walk(full)
-    walk.feed(value)
-    return walk.hash.digest()
-
-
-_SCALARS = frozenset([type(None), bool, float, complex, range])
-_EXACT = _SCALARS | frozenset([int, str, bytes, bytearray, list, tuple, dict, set, frozenset])
+    return state_text(sum(map(part_hash, parts)))

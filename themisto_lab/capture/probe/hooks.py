@@ -6,20 +6,23 @@ Nothing here raises into the user's cell, prints, or touches the user's namespac
 from __future__ import annotations
 
 import _thread
+import gc
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from . import safe
-from .arrays import summarizer_for
-from .changes import Print, differs, fingerprint, named_in, state_hash
+from .changes import named_in
+from .ledger import DEADLINE_S, MAX_SUMMARIES_CHARS, Entry, Ledger
+from .look import look_closely
 from .memory import memory
+from .plugins import summary_of
 from .secrets import environment_secrets
-from .values import Reader, Summary, summarize
+from .values import Reader, Summary
 
 RUN_MESSAGE = "themisto_run"
 SNAPSHOT_MESSAGE = "themisto_snapshot"
@@ -28,11 +31,8 @@ LOOK_REPLY = "themisto_look_reply"
 
 _HIDDEN = frozenset(["In", "Out", "exit", "quit", "get_ipython", "open"])
 _MAX_VARIABLES = 1000
-_MAX_SUMMARIES_CHARS = 200_000
-_DEADLINE_S = 0.030
-
-Entry = list[Any]
-"""One variable in a message: name, type name, shape, dtype, size in bytes, summary."""
+_MAX_SKIPPED = 50
+_MAX_NAME_CHARS = 200
 
 
 class Probe:
@@ -47,14 +47,13 @@ class Probe:
     def __init__(self, shell: Any) -> None:
         self.shell = shell
         self.kernel = shell.kernel
-        self.prints: dict[str, Print] = {}
-        self.sent: dict[str, Entry] = {}
+        self.ledger = Ledger()
         self.secrets: set[str] = set()
         # A random word, new whenever `secrets` grew; empty while there are none.
         self.secrets_version = ""
         self.described_version = ""
+        self.environment: dict[Any, Any] = {}
         self.sequence = 0
-        self.running_id = ""
 
     def install(self) -> None:
         """Register with IPython and the control channel, and tell the present state."""
@@ -86,6 +85,8 @@ class Probe:
                 "store_history": bool(info.store_history),
             }
             self._send(RUN_MESSAGE, content, parent)
+            user_ns = self.shell.user_ns
+            self.ledger.take_baseline(named_in(info.raw_cell, user_ns), user_ns)
         except KeyboardInterrupt:
             _interrupt_again()
         except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
@@ -116,12 +117,15 @@ class Probe:
         content: dict[str, Any] = {"status": "ok"}
         try:
             asked = parent["content"]
+            if type(asked.get("code")) is str:
+                self._learn_environment()
+                content.update(look_closely(self.shell, asked["code"], self.secrets))
             names = asked.get("names")
             wanted = None if names is None else set(names)
             reader = Reader(self.secrets)
             namespace = self._namespace()
             chosen = [(n, v) for n, v in namespace if wanted is None or n in wanted]
-            entries = self._describe(reader, chosen[-_MAX_VARIABLES:], frozenset(), _deadline())
+            entries = _described(reader, chosen[-_MAX_VARIABLES:], time.perf_counter() + 4 * DEADLINE_S)
             content["variables"] = entries
             content["secrets"] = sorted(self.secrets | reader.found) if asked.get("secrets") else []
         except Exception as error:  # noqa: BLE001 - the answer says what went wrong
@@ -131,47 +135,38 @@ class Probe:
     def _namespace(self) -> list[tuple[str, object]]:
         """Return the user's own variables: no private names, modules or names of IPython's."""
         hidden = self.shell.user_ns_hidden
+        seen = self.ledger.seen
         missing = object()
-        return [
-            (name, value)
-            for name, value in list(self.shell.user_ns.items())
-            if type(name) is str
-            and not name.startswith("_")
-            and name not in _HIDDEN
-            and hidden.get(name, missing) is not value
-            and not safe.is_module(value)
-        ]
-
-    def _describe(
-        self, reader: Reader, items: Iterable[tuple[str, object]], same: Container[str], deadline: float
-    ) -> list[Entry]:
-        """Describe variables; those that are the ``same`` as last time are told as they were told then."""
-        entries: list[Entry] = []
-        chars_left = _MAX_SUMMARIES_CHARS
-        for name, value in items:
-            kind = type(value)
-            before = self.sent.get(name[:200])
-            if before is not None and name in same:
-                chars_left -= len(before[-1])
-                entries.append(before)
+        found: list[tuple[str, object]] = []
+        for item in list(self.shell.user_ns.items()):
+            name, value = item
+            if type(name) is not str:
                 continue
-            summary = Summary(None, None, None, "")
-            if before is not None and before[1] == safe.type_name(kind):
-                # What is told where the time is up: the last look at it.
-                summary = Summary(*before[2:])
-            if time.perf_counter() < deadline and chars_left > 0:
-                try:
-                    summary = (summarizer_for(kind) or _by_name(name))(reader, value)
-                except Exception:  # noqa: BLE001 - the type's name alone is told then
-                    summary = Summary(None, None, None, "<" + safe.type_name(kind) + ">")
-            chars_left -= len(summary.text)
-            entries.append([name[:200], safe.type_name(kind), *summary])
-        return entries
+            before = seen.get(name)
+            if (before is not None and before.kept is value) or (
+                name[:1] != "_"
+                and name not in _HIDDEN
+                and len(name) <= _MAX_NAME_CHARS
+                and hidden.get(name, missing) is not value
+                and not safe.is_module(value)
+            ):
+                found.append(item)
+        return found
 
     def _push(self, info: Any, execution_count: Any) -> None:
         """Send what differs from the last message, and everything in the first."""
+        # A full garbage collection takes long where there are millions of objects; no look of ours sets one off, nor
+        # do finalizers of the user's run in the midst of it.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            self._push_now(info, execution_count)
+        finally:
+            if collects:
+                gc.enable()
+
+    def _push_now(self, info: Any, execution_count: Any) -> None:
         began = time.perf_counter()
-        deadline = began + _DEADLINE_S
         namespace = self._namespace()
         code = _text_or_none(getattr(info, "raw_cell", None)) or ""
         named = named_in(code, self.shell.user_ns)
@@ -180,64 +175,40 @@ class Probe:
         if len(kept) > _MAX_VARIABLES:
             newest = len(kept) - _MAX_VARIABLES
             kept = [item for i, item in enumerate(kept) if i >= newest or item[0] in named]
-        changed, prints = self._compare(kept, named, deadline)
         self._learn_environment()
         # A new secret may stand in any summary that was told before.
-        news = {*changed, *named} if self.secrets_version == self.described_version else set(prints)
+        again = self.secrets_version != self.described_version
         self.described_version = self.secrets_version
         reader = Reader(self.secrets)
-        entries = self._describe(reader, kept, prints.keys() - news, deadline)
+        found = self.ledger.look(kept, named, lambda name, value: summary_of(reader, name, value), again=again)
         self._learn(reader.found)
-        told_prints = list(prints.values())
-        delta = [entry for entry in entries if self.sent.get(entry[0]) != entry]
-        now = {entry[0]: entry for entry in entries}
         content: dict[str, Any] = {
             "sequence": self.sequence,
             "execution_count": execution_count if type(execution_count) is int else None,
             "cell_id": _text_or_none(getattr(info, "cell_id", None)),
             "store_history": bool(getattr(info, "store_history", False)),
-            "variables": delta,
-            "removed": [name for name in self.sent if name not in now],
-            "n_variables": len(now),
+            "variables": found["variables"],
+            "removed": found["removed"],
+            "n_variables": len(kept),
             "omitted": len(namespace) - len(kept),
-            "changed": changed,
-            "hash_index": state_hash(
-                "\x1f".join(map(str, entry[:4])) + "\x1f" + entry[5] + "\x1f" + told_prints[at].sample.hex()
-                for at, entry in enumerate(entries)
-            ),
+            "changed": found["changed"],
+            "hash_index": self.ledger.hash_index,
             "secrets_version": self.secrets_version,
             **memory(),
         }
-        self.sent, self.prints = now, prints
         self.sequence += 1
-        content["cost_ms"] = round((time.perf_counter() - began) * 1000, 3)
+        content["receipt"] = {
+            "cost_ms": round((time.perf_counter() - began) * 1000, 3),
+            "skipped": dict(list(self.ledger.skipped.items())[:_MAX_SKIPPED]),
+            "out_of_time": found["out_of_time"],
+        }
         self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
 
-    def _compare(
-        self, items: list[tuple[str, object]], named: set[str], deadline: float
-    ) -> tuple[list[str], dict[str, Print]]:
-        changed: list[str] = []
-        prints: dict[str, Print] = {}
-        for name, value in items:
-            before = self.prints.get(name)
-            late = time.perf_counter() > deadline
-            if late and before is not None and before.identity == id(value):
-                prints[name] = before
-                continue
-            try:
-                now = fingerprint(value, name in named and not late)
-            except Exception:  # noqa: BLE001 - told by its identity alone then
-                now = Print(id(value), id(type(value)), b"", None, False)
-            if differs(before, now):
-                changed.append(name)
-            if now.full is None and before is not None and before.sample == now.sample:
-                now = now._replace(full=before.full)
-            prints[name] = now
-        return changed, prints
-
     def _learn_environment(self) -> None:
-        environment = os.environ
-        if type(environment) is os._Environ:
+        environment: Any = os.environ
+        now = getattr(environment, "_data", None) if type(environment) is os._Environ else None
+        if type(now) is dict and now != self.environment:
+            self.environment = dict(now)
             self._learn(environment_secrets(list(environment.items())))
 
     def _learn(self, found: set[str]) -> None:
@@ -274,8 +245,17 @@ def install(shell: Any) -> None:
     probe.install()
 
 
-def _by_name(name: str) -> Any:
-    return lambda reader, value: summarize(reader, name, value)
+def _described(reader: Reader, items: Iterable[tuple[str, object]], deadline: float) -> list[Entry]:
+    """Describe variables anew, within a time and a total length."""
+    entries: list[Entry] = []
+    chars_left = MAX_SUMMARIES_CHARS
+    for name, value in items:
+        summary = Summary(None, None, None, "")
+        if time.perf_counter() < deadline and chars_left > 0:
+            summary, _ = summary_of(reader, name, value)
+        chars_left -= len(summary.text)
+        entries.append([name, safe.type_name(type(value)), *summary])
+    return entries
 
 
 def _is_own_run(parent: Any, info: Any) -> bool:
@@ -295,10 +275,6 @@ def _interrupt_again() -> None:
         timer = threading.Timer(0.05, signal.pthread_kill, args=(main, signal.SIGINT))
     timer.daemon = True
     timer.start()
-
-
-def _deadline() -> float:
-    return time.perf_counter() + 4 * _DEADLINE_S
 
 
 def _text_or_none(value: object) -> str | None:

@@ -16,7 +16,26 @@ _MRO = type.__dict__["__mro__"]
 _CLASS_DICT = type.__dict__["__dict__"]
 _QUALNAME = type.__dict__["__qualname__"]
 _MODULE = type.__dict__["__module__"]
+_FLAGS = type.__dict__["__flags__"]
+_HEAP_TYPE = 1 << 9
+_LIBRARIES = frozenset(["numpy", "pandas", "polars", "pyarrow", "torch", "scipy", "sklearn", "PIL", "matplotlib"])
+# Classes that were found where they say that they are, by address; a class of the user's own is never kept.
+_GENUINE: dict[int, type] = {}
+INDEX_TYPES = (
+    "Index",
+    "RangeIndex",
+    "DatetimeIndex",
+    "TimedeltaIndex",
+    "PeriodIndex",
+    "CategoricalIndex",
+    "IntervalIndex",
+    "MultiIndex",
+)
 _ADDRESS = re.compile(r"0x[0-9A-Fa-f]{4,}")
+
+
+# No modules, for sure: what most names stand for.
+_COMMON = frozenset([type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, types.FunctionType])
 
 
 def mro(kind: type) -> tuple[type, ...]:
@@ -61,6 +80,26 @@ def library(name: str) -> dict[str, Any]:
     return {}
 
 
+def owned_by(value: object, name: str) -> bool:
+    """Tell whether a value's exact type is from a library (or from numpy), and so holds no user code."""
+    kind = type(value)
+    top = module_of(kind).partition(".")[0]
+    return top in (name, "numpy") and is_genuine(kind, top)
+
+
+def is_genuine(kind: type, top: str) -> bool:
+    """Tell whether a class really stands in the module that it names; a user's class may name any."""
+    if _GENUINE.get(id(kind)) is kind:
+        return True
+    found = library(module_of(kind)).get(short_name(kind))
+    # Compiled modules give their classes a shorter or an unlisted address: that needs a class made in C.
+    if found is not kind and (not library(top) or _FLAGS.__get__(kind) & _HEAP_TYPE):
+        return False
+    if found is kind and top in _LIBRARIES:
+        _GENUINE[id(kind)] = kind
+    return True
+
+
 def key(kind: type) -> type:
     """Return a class that can be looked up in a dict or compared: `object` where its metaclass could interfere."""
     return kind if type(kind) is type or type(kind) is abc.ABCMeta else object
@@ -68,17 +107,25 @@ def key(kind: type) -> type:
 
 def inherits(kind: type, base: object) -> bool:
     """Tell whether a class inherits from another, by identity: ``in`` would ask a metaclass's ``__eq__``."""
-    return any(each is base for each in mro(kind))
+    # A plain loop: three times as fast as `any` with a generator, and called for most variables.
+    for each in mro(kind):  # noqa: SIM110 - see above
+        if each is base:
+            return True
+    return False
 
 
 def is_class(value: object) -> bool:
     """Tell whether a value is a class, whatever its metaclass."""
-    return inherits(type(value), type)
+    kind = type(value)
+    return kind is type or inherits(kind, type)
 
 
 def is_module(value: object) -> bool:
     """Tell whether a value is a module, whatever its class."""
-    return inherits(type(value), types.ModuleType)
+    kind = type(value)
+    if type(kind) is type and kind in _COMMON:
+        return False
+    return inherits(kind, types.ModuleType)
 
 
 def instance_dict(value: object) -> dict[str, Any] | None:
@@ -87,11 +134,16 @@ def instance_dict(value: object) -> dict[str, Any] | None:
         slot = class_dict(kind).get("__dict__")
         if slot is None:
             continue
-        if type(slot) is not types.GetSetDescriptorType:
+        if type(slot) not in (types.GetSetDescriptorType, types.MemberDescriptorType):
             return None
         found = slot.__get__(value)
         return found if type(found) is dict else None
     return None
+
+
+def own_attributes(value: object) -> dict[str, Any]:
+    """Return a copy of a value's own ``__dict__`` with its exact text names; empty where there is none."""
+    return {name: item for name, item in list((instance_dict(value) or {}).items()) if type(name) is str}
 
 
 def public_names(value: object, limit: int) -> list[str]:

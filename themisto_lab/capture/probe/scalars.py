@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import fractions
 import pathlib
 import uuid
 from collections.abc import Callable
@@ -48,8 +47,10 @@ def plain(value: Any) -> Any:
 
 
 def array_scalar(value: object) -> str:
-    """Write a date of numpy's or pandas', or a missing value; empty for any other value."""
+    """Write a date of numpy's or pandas', a missing value or a fraction; empty for any other value."""
     kind = type(value)
+    if kind is safe.library("fractions").get("Fraction"):
+        return str(value)
     if _is_numpy_scalar(kind) and safe.short_name(kind) in ("datetime64", "timedelta64", "longdouble"):
         return str(value)
     if safe.module_of(kind).partition(".")[0] == "pandas":
@@ -76,14 +77,18 @@ def _zoned(value: Any) -> str:
     return str(value.replace(tzinfo=None).isoformat())
 
 
+def _clock_time(value: Any) -> str:
+    return str(value.replace(tzinfo=None).isoformat())
+
+
 PLAIN = frozenset([type(None), bool, float, complex, range, type(Ellipsis), type(NotImplemented)])
 STDLIB: dict[type, Callable[[Any], str]] = {
     datetime.date: str,
     datetime.datetime: _zoned,
+    datetime.time: _clock_time,
     datetime.timedelta: str,
     datetime.timezone: str,
     decimal.Decimal: str,
-    fractions.Fraction: str,
     pathlib.PosixPath: str,
     pathlib.WindowsPath: str,
     uuid.UUID: str,

@@ -7,12 +7,14 @@ its type's name and the public names in its own ``__dict__``.
 from __future__ import annotations
 
 import collections
+import sys
 import types
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
 from . import safe
+from .records import enum_member, fields_of
 from .scalars import PLAIN, STDLIB, array_scalar, integer, opaque, plain, quoted
 from .secrets import PLACEHOLDER, SURE, blank_tokens, blank_values, is_secret, name_secrecy
 
@@ -20,6 +22,8 @@ MAX_SUMMARY_CHARS = 400
 _MAX_TEXT_CHARS = 160
 # A token that starts just before the cut must still be seen whole enough to be recognised.
 _LOOK_BEHIND_CUT_CHARS = 600
+# No known form of a token is shorter; nor is a secret that is blanked wherever it occurs.
+_MIN_TOKEN_CHARS = 6
 _MAX_ITEMS = 8
 _MAX_DEPTH = 3
 _MAX_SECRET_CHARS = 10_000
@@ -47,6 +51,8 @@ class Reader:
     def __init__(self, known: Iterable[str] = ()) -> None:
         self.known = frozenset(known)
         self.found: set[str] = set()
+        # Whether the last variable was told by its outside alone.
+        self.outside = False
         self._writers: dict[type, Callable[[Any, int], str]] = {
             str: self._text,
             bytes: self._bytes,
@@ -79,16 +85,36 @@ class Reader:
         str
             At most a few hundred characters.
         """
-        value = plain(value)
         kind = safe.key(type(value))
         if kind in PLAIN:
             return repr(value)
         writer = self._writers.get(kind)
         if writer is not None:
             return writer(value, depth)
+        bare = plain(value)
+        if bare is not value:
+            return self.write(bare, depth)
         if kind in STDLIB:
             return self.clean(STDLIB[kind](value))
-        return array_scalar(value) or opaque(value, depth)
+        text = array_scalar(value) or self._record(value, depth)
+        if not text:
+            self.outside = self.outside or (depth == 0 and not safe.is_class(value))
+            text = opaque(value, depth)
+        return text
+
+    def _record(self, value: object, depth: int) -> str:
+        """Write a dataclass, a named tuple or an enum's member; empty for any other value."""
+        name = safe.short_name(type(value)).rpartition(".")[2][:80]
+        member = enum_member(value)
+        if member is not None:
+            return f"<{name}.{member[0][:80]}: {self.write(member[1], depth + 2)}>"
+        fields = fields_of(value)
+        if fields is None:
+            return ""
+        if depth >= _MAX_DEPTH:
+            return f"{name} of {len(fields)} fields"
+        shown = [key[:60] + "=" + self.write_named(key, item, depth + 1) for key, item in fields[:12]]
+        return name + "(" + ", ".join(shown) + (", ..." if len(fields) > 12 else "") + ")"
 
     def clean(self, text: str) -> str:
         """Blank secrets in a text, and only then cut it."""
@@ -106,8 +132,10 @@ class Reader:
         secrecy = name_secrecy(name)
         if not secrecy:
             return False
-        value = plain(value)
         kind = safe.key(type(value))
+        if kind not in _BLANKED:
+            value = plain(value)
+            kind = safe.key(type(value))
         texts = _texts_in(kind, value)
         secret = [text for text in texts if is_secret(name, text)]
         self.found.update(secret)
@@ -121,7 +149,8 @@ class Reader:
     def _text(self, value: str, depth: int) -> str:
         limit = _MAX_TEXT_CHARS if depth == 0 else 48
         head = value[: limit + _LOOK_BEHIND_CUT_CHARS]
-        head = self._blank_known(blank_tokens(head)[0])
+        if len(head) >= _MIN_TOKEN_CHARS:
+            head = self._blank_known(blank_tokens(head)[0])
         if len(value) <= limit + _LOOK_BEHIND_CUT_CHARS and len(head) <= limit:
             return quoted(head)
         return quoted(head[:limit]) + f"... ({len(value)} characters)"
@@ -260,11 +289,15 @@ def _container_size(value: Any, length: int, own: int | None) -> int | None:
         items = [x for pair in islice(value.items(), 16) for x in pair]
     else:
         items = list(islice(value, 16))
-    sizes = [safe.own_size(item) or 0 for item in items]
-    per_item = sum(sizes) / min(16, length)
+    if _BARE.issuperset(map(safe.key, map(type, items))):
+        total = sum(map(sys.getsizeof, items))
+    else:
+        total = sum(safe.own_size(item) or 0 for item in items)
+    per_item = total / min(16, length)
     return int(own + per_item * length)
 
 
 _MAPPINGS = frozenset([dict, collections.OrderedDict, collections.defaultdict, collections.Counter])
 _SIZED = _MAPPINGS | frozenset([str, bytes, bytearray, list, tuple, set, frozenset, collections.deque])
 _BLANKED = _SIZED | frozenset([int, float])
+_BARE = frozenset([type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set])

@@ -39,9 +39,8 @@ def names_of(code: str) -> Names:
 
     Code that is not Python needs and makes nothing.
     """
-    try:
-        tree = ast.parse(TransformerManager().transform_cell(code))
-    except (SyntaxError, ValueError, RecursionError):
+    tree = _parse(code)
+    if tree is None:
         return Names()
     visitor = _Visitor()
     for statement in tree.body:
@@ -53,6 +52,18 @@ def names_of(code: str) -> Names:
         changes=frozenset((visitor.changes | visitor.bound) - binds),
         imports=frozenset(visitor.imports & binds),
     )
+
+
+def _parse(code: str) -> ast.Module | None:
+    """Parse a cell; only what is not plain Python goes through IPython's transformer, which takes far longer."""
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError):
+        pass
+    try:
+        return ast.parse(str(TransformerManager().transform_cell(code)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
 
 
 class _Visitor(ast.NodeVisitor):

@@ -1,0 +1,78 @@
+"""A closer look reaches the forecasts, and never stands in their way."""
+
+import asyncio
+import logging
+
+import pytest
+
+from themisto_lab.live import looking
+from themisto_lab.live.looking import look_in_time, no_look
+from themisto_lab.predict.echo import EchoPredictor
+from themisto_lab.predict.registry import Registry
+from themisto_lab.types import Look, LookedValue, TaskKind
+
+LOG = logging.getLogger("themisto_lab.tests")
+LOOK = Look(values=(LookedValue(expression="x * 7", type_name="int", shown="42", exact=True),))
+
+
+async def person_with(make_person, take_look, **settings):
+    predictor = EchoPredictor(name="asked", form="transcript")
+    registry = Registry()
+    registry.register("asked", lambda: predictor)
+    person = await make_person(registry, model="asked", **settings)
+    person.driver.take_look = take_look
+    return person, predictor
+
+
+async def test_a_forecast_carries_the_look_in_the_curated_arm_alone(make_person):
+    asked_for = []
+
+    async def take(kernel_id, code):
+        asked_for.append((kernel_id, code))
+        return LOOK
+
+    person, predictor = await person_with(make_person, take, arms=("curated", "no_runtime"), next_cell="never")
+    await person.run("x = 6")
+    await person.driver.ask("kernel", TaskKind.CELL_OUTPUT, cell_id="c", code="print(x * 7)")
+    await person.driver.settled("kernel")
+    assert asked_for == [("kernel", "print(x * 7)")]
+    assert [request.look for request in predictor.requests] == [LOOK, LOOK]
+    curated, without = (request.context.prompt for request in predictor.requests)
+    assert "# x * 7 -> 42\n# %% [2]\nprint(x * 7)\n" in curated
+    assert "->" not in without
+
+
+async def test_a_next_cell_needs_no_look(make_person):
+    async def take(kernel_id, code):
+        raise AssertionError(f"looked at {kernel_id} for {code}")
+
+    person, predictor = await person_with(make_person, take, arms=("curated",))
+    await person.run("x = 6")
+    await person.driver.settled("kernel")
+    assert [request.look for request in predictor.requests] == [None]
+
+
+async def test_a_look_at_a_state_that_passed_is_not_used(make_person):
+    async def take(kernel_id, code):
+        await person.run("x = 7")
+        return LOOK
+
+    person, predictor = await person_with(make_person, take, arms=("curated",), next_cell="never")
+    await person.run("x = 6")
+    await person.driver.ask("kernel", TaskKind.CELL_OUTPUT, code="print(x * 7)")
+    await person.driver.settled("kernel")
+    assert [request.look for request in predictor.requests] == [None]
+
+
+async def fails(kernel_id, code):
+    raise OSError("gone")
+
+
+async def hangs(kernel_id, code):
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("take", [no_look, fails, hangs])
+async def test_a_look_that_can_not_be_had_is_none(take, monkeypatch):
+    monkeypatch.setattr(looking, "_TIMEOUT_S", 0.02)
+    assert await look_in_time(take, "kernel", "x", LOG) is None
