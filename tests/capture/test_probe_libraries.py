@@ -199,7 +199,8 @@ def test_the_probe_imports_nothing_into_a_kernel() -> None:
         "import ipykernel.kernelapp\n"
         "before = set(sys.modules)\n"
         "exec(source, {})\n"
-        "print(sorted(m for m in set(sys.modules) - before if not m.startswith('_themisto_lab_probe')))\n"
+        "new = set(sys.modules) - before - set(sys.builtin_module_names)\n"
+        "print(sorted(m for m in new if not m.startswith('_themisto_lab_probe')))\n"
     )
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert shown.stdout.strip() == "[]"

@@ -164,7 +164,7 @@ def test_any_model_can_be_combined_and_nothing_else():
     registry = Registry()
     combined = registry.get("combined/local/qwen2.5-coder-0.5b")
     assert isinstance(combined, Predictor)
-    assert (combined.kind, combined.form, combined.tasks) == ("local", "transcript", {TaskKind.NEXT_CELL})
+    assert (combined.kind, combined.form, combined.tasks) == ("local", "transcript", frozenset(TaskKind))
     assert combined.context_tokens == registry.get("local/qwen2.5-coder-0.5b").context_tokens - ROOM_TOKENS
     assert registry.get("combined/openai/gpt-4o").kind == "remote"
     for name in ("combined/baseline/repeat", "combined/nobody", "combined/"):

@@ -8,7 +8,7 @@ from themisto_lab.benchmark.contenders import Contender, package_version
 from themisto_lab.benchmark.dask_cluster import PACKAGE, Cluster, SchedulerError, WorkersDiedError
 from themisto_lab.benchmark.dask_worker import Question, answer, end_models
 from themisto_lab.benchmark.runner_jobs import Job
-from themisto_lab.predict.models import LOCAL_PREFIX
+from themisto_lab.predict.local import LocalPredictor
 from themisto_lab.predict.remote import RemotePredictor
 from themisto_lab.types import Prediction, PredictionError, utc_now
 
@@ -73,7 +73,7 @@ class WorkersAsk:
     def _reads_prompts_only(self) -> bool:
         """Tell whether the predictor is one of ours that reads nothing but its prompt."""
         predictor = self._contender.predictor
-        return self._contender.name.startswith(LOCAL_PREFIX) or isinstance(predictor, RemotePredictor)
+        return isinstance(predictor, LocalPredictor | RemotePredictor)
 
 
 def _failed(job: Job, code: str, message: str) -> Prediction:

@@ -25,7 +25,7 @@ from themisto_lab.benchmark.runner_pass import Pass, Watch, in_thread
 from themisto_lab.benchmark.sample_file import read_header, read_sample
 from themisto_lab.benchmark.sampling import file_sha256
 from themisto_lab.errors import BadInputError
-from themisto_lab.predict.models import LOCAL_PREFIX
+from themisto_lab.predict.models import embedded_spec
 from themisto_lab.predict.registry import Registry
 from themisto_lab.types import JsonObject
 
@@ -190,8 +190,9 @@ class _Run:
                 await self._pass(group)
             finally:
                 for one in group:
-                    if one.predictor.kind == "local" and one.name.startswith(LOCAL_PREFIX):
-                        await self.registry.engine(one.name).stop()
+                    spec = embedded_spec(one.name)
+                    if spec is not None and one.predictor.kind == "local":
+                        await self.registry.engine(spec.name).stop()
         self.summary.totals = await asyncio.to_thread(self.results.totals)
         return self.summary
 

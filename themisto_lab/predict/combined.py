@@ -80,8 +80,8 @@ class CombinedPredictor:
 
     @property
     def tasks(self) -> frozenset[TaskKind]:
-        """The next cell alone."""
-        return frozenset({TaskKind.NEXT_CELL})
+        """The model's; outputs are the model's alone."""
+        return self._model.tasks
 
     @property
     def context_tokens(self) -> int:
@@ -93,7 +93,12 @@ class CombinedPredictor:
         await self._model.warm(context)
 
     async def predict(self, request: PredictRequest) -> AsyncGenerator[Chunk, None]:
-        """Answer in one chunk, when it is decided which text is shown."""
+        """Answer a next cell in one chunk, once it is decided what is shown; stream an output as the model does."""
+        if request.task is TaskKind.CELL_OUTPUT:
+            async with aclosing(answer_stream(self._model, request)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+            return
         ranked = self._history.rank(request.trajectory, request.below)
         past = self._best_of_past(ranked, request.trajectory)
         if past is not None and past.probability >= _SURE:

@@ -21,7 +21,8 @@ _HELD = frozenset([type(None), bool, int, float, complex, str, bytes, range])
 _FREE = frozenset([type(None), bool, float, complex])
 _SIZED = frozenset([list, tuple, dict, set, frozenset, bytearray])
 _ARRAY_BYTES = 256
-_MAX_BLOCKS = 16
+_SMALL = 1 << 63
+_MAX_BLOCKS = 4
 
 
 class Glance(NamedTuple):
@@ -69,7 +70,12 @@ def _look(value: Any, held: list[object], plain: list[object], depth: int) -> No
         total = len(value)
         plain.append(total)
         for item in _picked(kind, value, total):
-            _look(item, held, plain, depth + 1)
+            # Most items are of these, and a call for each would cost more than all the rest.
+            is_plain = item is None or type(item) is float or (type(item) is int and -_SMALL < item < _SMALL)
+            if is_plain or (type(item) is str and len(item) <= _MAX_HELD_CHARS):
+                held.append(item)
+            else:
+                _look(item, held, plain, depth + 1)
         return
     _look_inside(value, held, plain, depth)
 
@@ -94,16 +100,7 @@ def _look_inside(value: Any, held: list[object], plain: list[object], depth: int
     elif kind is types.FunctionType:
         held.append(value.__code__)
     elif _is_frame(kind):
-        manager = value._mgr
-        held.extend(map(_handle, manager.axes))
-        blocks = manager.blocks
-        plain.append(len(blocks))
-        for block in blocks[:_MAX_BLOCKS]:
-            values = block.values
-            held.append(_handle(values))
-            beneath = getattr(values, "_ndarray", values) if safe.owned_by(values, "pandas") else values
-            if type(beneath) is numpy_array:
-                _look_at_array(beneath, plain)
+        _look_at_frame(value, held, plain)
     elif safe.module_of(kind) == "torch" and kind is safe.library("torch").get("Tensor"):
         # A tensor counts the changes that are made in its place.
         plain.append(int(getattr(value, "_version", 0)))
@@ -113,6 +110,21 @@ def _look_inside(value: Any, held: list[object], plain: list[object], depth: int
             plain.append(len(found))
             for _, item in list(islice(found.items(), 8)):
                 _look(item, held, plain, depth + 1)
+
+
+def _look_at_frame(value: Any, held: list[object], plain: list[object]) -> None:
+    numpy_array = safe.library("numpy").get("ndarray")
+    manager = value._mgr
+    for axis in manager.axes:
+        _add_handle(axis, held, plain)
+    blocks = manager.blocks
+    plain.append(len(blocks))
+    for block in blocks[:_MAX_BLOCKS]:
+        values = block.values
+        _add_handle(values, held, plain)
+        beneath = getattr(values, "_ndarray", values) if safe.owned_by(values, "pandas") else values
+        if type(beneath) is numpy_array:
+            _look_at_array(beneath, plain)
 
 
 def _look_at_array(value: Any, plain: list[object]) -> None:
@@ -125,12 +137,12 @@ def _look_at_array(value: Any, plain: list[object]) -> None:
         plain.extend(id(value.flat[at]) for at in ((0, size // 2, size - 1) if size else ()))
 
 
-def _handle(value: object) -> object:
-    """Return what stands for an object without keeping it: an address may be used again, a weak reference is not."""
+def _add_handle(value: object, held: list[object], plain: list[object]) -> None:
+    """Add what stands for an object without keeping it: an address may be used again, a weak reference is not."""
     try:
-        return weakref.ref(value)
+        held.append(weakref.ref(value))
     except TypeError:
-        return value if is_held(value) else object()
+        plain.append(id(value))
 
 
 def _is_frame(kind: type) -> bool:

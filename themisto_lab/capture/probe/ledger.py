@@ -19,7 +19,7 @@ from .values import Summary
 
 MAX_SUMMARIES_CHARS = 200_000
 DEADLINE_S = 0.030
-_GLANCES_S = 0.003
+_GLANCES_S = 0.0015
 _BASELINE_S = 0.010
 _NOTHING = object()
 _UNSEEN = Print(0, 0, b"", None, False)

@@ -97,7 +97,8 @@ _PLAIN = _words(
     "RangeIndex Int64Index UInt64Index Float64Index DatetimeIndex TimedeltaIndex PeriodIndex IntervalIndex "
     "DatetimeArray TimedeltaArray PeriodArray IntervalArray IntegerArray FloatingArray BooleanArray Timestamp "
     "Timedelta Period Interval CategoricalDtype DatetimeTZDtype PeriodDtype StringDtype Int64Dtype Float64Dtype "
-    "BooleanDtype NaTType NAType IntervalDtype"
+    "BooleanDtype NaTType NAType IntervalDtype ArrowStringArray ArrowStringArrayNumpySemantics ArrowExtensionArray "
+    "ArrowDtype"
 )
 _HOLDERS = _words(
     "DataFrameGroupBy SeriesGroupBy _LocIndexer _iLocIndexer _AtIndexer _iAtIndexer StringMethods "

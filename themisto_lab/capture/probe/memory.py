@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def memory() -> dict[str, int | None]:
     """Return the process's resident memory and its peak, in bytes, where the system tells."""
     try:
-        with open("/proc/self/status", "rb") as file:
-            lines = file.read().splitlines()
+        # By the system's own calls: a file object asks four more things of the system.
+        number = os.open("/proc/self/status", os.O_RDONLY)
+        try:
+            lines = os.read(number, 8192).splitlines()
+        finally:
+            os.close(number)
         found = {line.split(b":")[0]: line.split() for line in lines if line.startswith((b"VmRSS", b"VmHWM"))}
         return _as_content(int(found[b"VmRSS"][1]) * 1024, int(found[b"VmHWM"][1]) * 1024)
     except (OSError, KeyError, ValueError):
