@@ -31,6 +31,9 @@ big = np.zeros(3_000_000)
 config = {"lr": 0.1, "layers": [64, 32], "name": "base"}
 text = "Hello\\nworld"
 x, y = 21, 2
+from sklearn.metrics import confusion_matrix, mean_squared_error, r2_score
+tall = pd.DataFrame({"score": range(150000), "word": [str(n) for n in range(150000)], "other": 1.5})
+tall["word"] = tall["word"].astype(object)
 grouped = df.groupby("c")
 nested = [list(range(30)), {"k": (1, 2)}, {"s", "t"}]
 
@@ -132,6 +135,12 @@ TOLD = [
     "point.across + point.down",
     "list(handlers.keys()), len(handlers)",
     "str(arr.shape)",
+    "tall.columns",
+    "tall.head(2)",
+    "tall.score.mean()",
+    "tall['score'].head(9).sum() > 1",
+    "r2_score(arr[0], arr[1])",
+    "print('%.2f' % mean_squared_error(arr[0], arr[1]), confusion_matrix([0, 1, 1], [0, 1, 0]).tolist())",
 ]
 """Cells whose output the state tells."""
 

@@ -76,3 +76,37 @@ async def hangs(kernel_id, code):
 async def test_a_look_that_can_not_be_had_is_none(take, monkeypatch):
     monkeypatch.setattr(looking, "_TIMEOUT_S", 0.02)
     assert await look_in_time(take, "kernel", "x", LOG) is None
+
+
+async def test_a_known_output_is_shown_at_once_and_the_model_answers_in_its_shadow(make_person):
+    async def take(kernel_id, code):
+        return Look(output="42")
+
+    person, _ = await person_with(make_person, take, arms=("curated", "no_runtime"), next_cell="never")
+    await person.run("x = 6")
+    tracked = await person.driver.ask("kernel", TaskKind.CELL_OUTPUT, cell_id="c", code="print(x * 7)")
+    assert (tracked.prediction.text, tracked.prediction.source, tracked.prediction.status) == ("42", "state", "ready")
+    await person.driver.settled("kernel")
+    await person.run("print(x * 7)", "42\n", cell_id="c")
+    stored = [one.prediction for one in await person.stored() if one.prediction.task is TaskKind.CELL_OUTPUT]
+    assert [one.predictor for one in stored if one.shown] == ["rule/known-output"]
+    assert {one.arm for one in stored if one.predictor == "asked"} == {"curated", "no_runtime"}
+    assert {one.status for one in stored} == {"scored"}
+
+
+async def test_a_pending_prediction_is_never_context_for_the_next(make_person):
+    """Field report 16: what a model wrote and nobody ran stays out of every later prompt."""
+    predictor = EchoPredictor("launch_the_rocket()", name="asked", form="transcript", chunk_characters=4, delay_s=0.02)
+    registry = Registry()
+    registry.register("asked", lambda: predictor)
+    person = await make_person(registry, model="asked", arms=("curated", "no_runtime"))
+    await person.run("x = 6")
+    await asyncio.sleep(0.2)  # it is being written
+    await person.run("y = 7")
+    await person.driver.settled("kernel")
+    await person.driver.ask("kernel", TaskKind.CELL_OUTPUT, cell_id="c", code="print(x, y)")
+    await person.driver.settled("kernel")
+    prompts = [request.context.prompt for request in predictor.requests]
+    assert len(prompts) >= 4
+    assert "y = 7" in prompts[-1]
+    assert not any("rocket" in prompt for prompt in prompts)

@@ -19,6 +19,7 @@ from themisto_lab.benchmark.retry import FATAL
 from themisto_lab.benchmark.runner_options import BenchOptions
 from themisto_lab.errors import ThemistoError
 from themisto_lab.predict.base import PredictRequest
+from themisto_lab.predict.engine_process import EngineOptions
 from themisto_lab.predict.registry import Registry
 from themisto_lab.predict.run import run_prediction
 from themisto_lab.types import JsonObject, Prediction, PredictionError, utc_now
@@ -81,7 +82,7 @@ class _Home:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._registry = Registry()
+        self._registries: dict[int, Registry] = {}
         self._contenders: dict[str, Contender] = {}
         self._turns: dict[str, asyncio.Lock] = {}
         self._making = asyncio.Lock()
@@ -109,7 +110,8 @@ class _Home:
         """End all that runs, in the background."""
 
         async def close() -> None:
-            await self._registry.close()
+            for registry in self._registries.values():
+                await registry.close()
             self._loop.stop()
 
         asyncio.run_coroutine_threadsafe(close(), self._loop)
@@ -129,12 +131,16 @@ class _Home:
             It can't be asked here, or would be asked under other conditions.
         """
         check_version(question.version)
-        name = f"{question.options.models[0]} {question.options.prompt}"
+        options = question.options
+        name = f"{options.models[0]} {options.prompt} {options.threads}"
         async with self._making:
             contender = self._contenders.get(name)
             if contender is None:
                 # In a thread: a model's file is read as a whole for its checksum.
-                (contender,) = await asyncio.to_thread(make_contenders, question.options, self._registry)
+                registry = self._registries.get(options.threads)
+                if registry is None:
+                    registry = self._registries[options.threads] = Registry(EngineOptions(n_threads=options.threads))
+                (contender,) = await asyncio.to_thread(make_contenders, options, registry)
                 self._contenders[name] = contender
         for what, expected in question.identity.items():
             found = contender.identity.get(what)

@@ -59,6 +59,8 @@ class BenchOptions:
         Whether the free predictors run beside the models.
     store
         The URL of a database for the results; None for a file in the folder.
+    threads
+        Threads with which an embedded model generates; it is part of what its replies are kept under.
     scheduler
         The address of a Dask scheduler whose workers ask the models; None to ask them here.
     """
@@ -78,6 +80,7 @@ class BenchOptions:
     baselines: bool = True
     store: str | None = None
     scheduler: str | None = None
+    threads: int = 1
 
     def check(self) -> None:
         """Check what the command line can't.
@@ -91,7 +94,8 @@ class BenchOptions:
             raise BadInputError("Nobody is asked: name a model, or leave the baselines on.")
         if self.models and not self.arms:
             raise BadInputError("Name at least one arm.")
-        for name, value in (("limit", self.limit), ("concurrency", self.concurrency), ("attempts", self.attempts)):
+        numbers = {"limit": self.limit, "concurrency": self.concurrency, "attempts": self.attempts}
+        for name, value in {**numbers, "threads": self.threads}.items():
             if value is not None and value < 1:
                 raise BadInputError(f"--{name} must be at least 1.")
         if self.context_tokens <= max(ANSWER_TOKENS.values()):

@@ -58,6 +58,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--attempts", type=int, default=3, metavar="N", help="requests before an item counts as failed (default: 3)"
     )
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="threads with which an embedded model generates (default: 1, as in JupyterLab; more are faster where "
+        "nothing else runs)",
+    )
     parser.add_argument("--no-baselines", action="store_true", help="ask the named models only")
     parser.add_argument(
         "--store",
@@ -101,6 +109,7 @@ def run(args: argparse.Namespace) -> int:
         baselines=not args.no_baselines,
         store=args.store,
         scheduler=args.scheduler,
+        threads=args.threads,
     )
     if args.dry_run:
         return _dry_run(options, args.json)
@@ -120,6 +129,7 @@ async def _bench(options: BenchOptions) -> BenchSummary:
 
     from themisto_lab.benchmark.runner import run_bench
     from themisto_lab.benchmark.runner_pass import Watch
+    from themisto_lab.predict.engine_process import EngineOptions
     from themisto_lab.predict.registry import Registry
 
     with tqdm(desc="Answering", unit=" answers", disable=None, leave=False) as bar:
@@ -131,7 +141,7 @@ async def _bench(options: BenchOptions) -> BenchSummary:
             def answered(self, n: int = 1) -> None:
                 bar.update(n)
 
-        registry = Registry()
+        registry = Registry(EngineOptions(n_threads=options.threads))
         try:
             return await run_bench(options, registry, Bar())
         finally:
@@ -160,9 +170,10 @@ def _print(out: Path, summary: BenchSummary, as_json: bool) -> None:
 def _dry_run(options: BenchOptions, as_json: bool) -> int:
     from themisto_lab.benchmark.console import write_json, write_line, write_table
     from themisto_lab.benchmark.dry_run import estimate
+    from themisto_lab.predict.engine_process import EngineOptions
     from themisto_lab.predict.registry import Registry
 
-    found = estimate(options, Registry())
+    found = estimate(options, Registry(EngineOptions(n_threads=options.threads)))
     if as_json:
         write_json({"models": [_estimate_json(one) for one in found]})
         return 0

@@ -138,11 +138,14 @@ def build_context(
     if chat:
         messages = render_messages(task, transcript.text, tail.text, code)
         text = "\n".join(message.content for message in messages)
+        n_tokens = estimate_tokens(text)
         shown = Context(messages=messages)
     else:
-        text = transcript.text + tail.text + render_target(task, len(trajectory.steps) + 1, code)
+        behind = tail.text + render_target(task, len(trajectory.steps) + 1, code)
+        text = transcript.text + behind
+        # Each block of the transcript was measured once already.
+        n_tokens = transcript.n_tokens + estimate_tokens(behind)
         shown = Context(prompt=text, stop=STOPS[task])
-    n_tokens = estimate_tokens(text)
     dropped = transcript.dropped + tail.dropped
     update = {
         "n_tokens": n_tokens,

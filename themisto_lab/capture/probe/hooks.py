@@ -16,8 +16,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import safe
+from .buffers import clock
 from .changes import named_in
-from .ledger import DEADLINE_S, MAX_SUMMARIES_CHARS, Entry, Ledger
+from .ledger import LOOK_S, MAX_SUMMARIES_CHARS, Entry, Ledger
 from .look import look_closely
 from .memory import memory
 from .plugins import summary_of
@@ -33,6 +34,8 @@ _HIDDEN = frozenset(["In", "Out", "exit", "quit", "get_ipython", "open"])
 _MAX_VARIABLES = 1000
 _MAX_SKIPPED = 50
 _MAX_NAME_CHARS = 200
+_LOOK_AT_ALL_S = 0.120
+"""The longest look where no cell waits for it: at the install, and when all is asked for."""
 
 
 class Probe:
@@ -63,7 +66,7 @@ class Probe:
         # Tells what is there already, and completes a run that ended while this was on its way.
         last = getattr(self.shell, "last_execution_result", None)
         info = getattr(last, "info", None)
-        self._push(info, getattr(last, "execution_count", None))
+        self._push(info, getattr(last, "execution_count", None), _LOOK_AT_ALL_S)
 
     def remove(self) -> None:
         """Unregister, so that a second install doubles nothing."""
@@ -125,7 +128,7 @@ class Probe:
             reader = Reader(self.secrets)
             namespace = self._namespace()
             chosen = [(n, v) for n, v in namespace if wanted is None or n in wanted]
-            entries = _described(reader, chosen[-_MAX_VARIABLES:], time.perf_counter() + 4 * DEADLINE_S)
+            entries = _described(reader, chosen[-_MAX_VARIABLES:], clock() + _LOOK_AT_ALL_S)
             content["variables"] = entries
             content["secrets"] = sorted(self.secrets | reader.found) if asked.get("secrets") else []
         except Exception as error:  # noqa: BLE001 - the answer says what went wrong
@@ -153,19 +156,19 @@ class Probe:
                 found.append(item)
         return found
 
-    def _push(self, info: Any, execution_count: Any) -> None:
+    def _push(self, info: Any, execution_count: Any, limit_s: float = LOOK_S) -> None:
         """Send what differs from the last message, and everything in the first."""
         # A full garbage collection takes long where there are millions of objects; no look of ours sets one off, nor
         # do finalizers of the user's run in the midst of it.
         collects = gc.isenabled()
         gc.disable()
         try:
-            self._push_now(info, execution_count)
+            self._push_now(info, execution_count, limit_s)
         finally:
             if collects:
                 gc.enable()
 
-    def _push_now(self, info: Any, execution_count: Any) -> None:
+    def _push_now(self, info: Any, execution_count: Any, limit_s: float) -> None:
         began = time.perf_counter()
         namespace = self._namespace()
         code = _text_or_none(getattr(info, "raw_cell", None)) or ""
@@ -180,7 +183,9 @@ class Probe:
         again = self.secrets_version != self.described_version
         self.described_version = self.secrets_version
         reader = Reader(self.secrets)
-        found = self.ledger.look(kept, named, lambda name, value: summary_of(reader, name, value), again=again)
+        found = self.ledger.look(
+            kept, named, lambda name, value: summary_of(reader, name, value), again=again, limit_s=limit_s
+        )
         self._learn(reader.found)
         content: dict[str, Any] = {
             "sequence": self.sequence,
@@ -251,7 +256,7 @@ def _described(reader: Reader, items: Iterable[tuple[str, object]], deadline: fl
     chars_left = MAX_SUMMARIES_CHARS
     for name, value in items:
         summary = Summary(None, None, None, "")
-        if time.perf_counter() < deadline and chars_left > 0:
+        if clock() < deadline and chars_left > 0:
             summary, _ = summary_of(reader, name, value)
         chars_left -= len(summary.text)
         entries.append([name, safe.type_name(type(value)), *summary])

@@ -7,18 +7,19 @@ each snapshot looks at the next part of them in turn; the state's hash is that o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import safe
-from .buffers import Budget
+from .buffers import Budget, clock
 from .changes import FULL_S, UNKNOWN, Print, differs, fingerprint, full_hash, part_hash, state_text
 from .glance import Glance, glance, is_held, same
 from .values import Summary
 
 MAX_SUMMARIES_CHARS = 200_000
-DEADLINE_S = 0.030
+LOOK_S = 0.006
+"""The longest look after a cell, in seconds of processor time: what it does not come to is told a cell later."""
+
 _GLANCES_S = 0.0015
 _BASELINE_S = 0.010
 _NOTHING = object()
@@ -91,7 +92,15 @@ class Ledger:
             if seen.print.identity == id(value):
                 seen.print = seen.print._replace(full=full_hash(value, budget))
 
-    def look(self, items: Sequence[Item], named: set[str], describe: Describe, *, again: bool) -> dict[str, Any]:
+    def look(
+        self,
+        items: Sequence[Item],
+        named: set[str],
+        describe: Describe,
+        *,
+        again: bool,
+        limit_s: float = LOOK_S,
+    ) -> dict[str, Any]:
         """Take in the namespace after a run.
 
         Parameters
@@ -104,6 +113,8 @@ class Ledger:
             Summarizes a variable.
         again
             Whether all are described anew.
+        limit_s
+            The longest that the look at what is new may take, in seconds of processor time.
 
         Returns
         -------
@@ -112,7 +123,7 @@ class Ledger:
             ``removed``, the names that ``changed``, and how many the time did not suffice for (``out_of_time``).
         """
         self._round += 1
-        deadline = time.perf_counter() + DEADLINE_S
+        deadline = clock() + limit_s
         work, unsure = self._sort(items, named, again)
         changed: list[str] = []
         fresh: list[Entry] = []
@@ -120,7 +131,7 @@ class Ledger:
         budget = Budget(FULL_S)
         # What the cell names comes first: of the rest, what there is no time for stays as it was told.
         for name, value in sorted(work, key=lambda item: item[0] not in named):
-            if time.perf_counter() > deadline:
+            if clock() > deadline:
                 late += 1
                 is_changed, entry = self._take_unseen(name, value, name in named)
             else:
@@ -152,7 +163,7 @@ class Ledger:
 
     def _glance_at(self, unsure: list[Item], work: list[Item]) -> int:
         """Move what does not look the same to the work, in turns where there is too much; tell how many are left."""
-        deadline = time.perf_counter() + _GLANCES_S
+        deadline = clock() + _GLANCES_S
         n = len(unsure)
         start = self._cursor % n if n else 0
         for done in range(n):
@@ -165,7 +176,7 @@ class Ledger:
                 now = None
             if now is None or seen.glance is None or not same(seen.glance, now):
                 work.append(item)
-            if done % 8 == 7 and time.perf_counter() > deadline:
+            if done % 8 == 7 and clock() > deadline:
                 self._cursor = start + done + 1
                 return n - done - 1
         return 0

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import sys
-import time
 import types
 from typing import Any
 
 from . import safe
+from .buffers import clock
 from .look_eval import Evaluator
 from .look_limits import MISSING, UnknownError
 from .look_reads import read_by
@@ -50,7 +50,7 @@ def look_closely(shell: Any, code: str, secrets: set[str]) -> dict[str, Any]:
     dict
         ``values``: entries; ``outputs``: pairs of kind (``stdout``, ``result``) and text, or None; ``receipt``.
     """
-    began = time.thread_time()
+    began = clock()
     look = _Look(shell, secrets, began + _BUDGET_S)
     try:
         with quiet(look.is_busy):
@@ -61,9 +61,9 @@ def look_closely(shell: Any, code: str, secrets: set[str]) -> dict[str, Any]:
         "values": look.entries,
         "outputs": look.outputs if look.certain and not look.evaluator.may_be_stale else None,
         "receipt": {
-            "cost_ms": round((time.thread_time() - began) * 1000, 3),
+            "cost_ms": round((clock() - began) * 1000, 3),
             "skipped": look.skipped,
-            "out_of_time": int(time.thread_time() > look.evaluator.deadline),
+            "out_of_time": int(clock() > look.evaluator.deadline),
         },
     }
 
@@ -280,7 +280,7 @@ class _Look:
     def _entry(self, node: ast.expr, source: str, value: Any) -> Entry:
         kind = safe.type_name(type(value))
         shown = printed = None
-        if time.thread_time() < self.evaluator.deadline:
+        if clock() < self.evaluator.deadline:
             shown = self.writer.shown(value)
             printed = self.writer.printed(value)
         if shown is not None:

@@ -52,6 +52,14 @@ _PANDAS_HEAVY = (
     "to_datetime to_numeric to_timedelta unique value_counts Timestamp Timedelta get_dummies"
 )
 
+_SKLEARN_METRICS = (
+    "accuracy_score balanced_accuracy_score classification_report confusion_matrix explained_variance_score f1_score "
+    "fbeta_score log_loss matthews_corrcoef max_error mean_absolute_error mean_absolute_percentage_error "
+    "mean_squared_error mean_squared_log_error median_absolute_error precision_score r2_score recall_score "
+    "roc_auc_score root_mean_squared_error"
+)
+_SCIPY_SPECIAL = "comb erf expit factorial gamma logit logsumexp perm softmax"
+
 _TEXT_METHODS = (
     "capitalize casefold count encode endswith find format index isalnum isalpha isdigit isidentifier islower "
     "isnumeric isspace istitle isupper join lower lstrip partition removeprefix removesuffix replace rfind rindex "
@@ -71,6 +79,10 @@ _ARRAY_METHODS = (
     "nonzero prod ravel repeat reshape round squeeze std sum take tolist trace transpose var is_integer"
 )
 _FRAME_FREE = "head tail keys get xs"
+_FRAME_SCAN = (
+    "abs add all any argmax argmin astype clip count cummax cummin cumsum diff div divide eq ge gt idxmax idxmin isna "
+    "isnull le lt max mean median min mul ne notna notnull prod round shift std sub sum to_numpy tolist truediv var"
+)
 _FRAME_HEAVY = (
     "abs add agg aggregate all any append argmax argmin astype between clip combine_first copy corr corrwith count cov "
     "cummax cummin cumprod cumsum describe diff div divide dot drop drop_duplicates dropna duplicated eq equals "
@@ -107,6 +119,7 @@ METHODS = {
     "numpy": dict.fromkeys(_words(_ARRAY_METHODS), SCAN),
     "pandas": {
         **dict.fromkeys(_words(_FRAME_HEAVY, _TEXT_METHODS, _TIME_METHODS), HEAVY),
+        **dict.fromkeys(_words(_FRAME_SCAN), SCAN),
         **dict.fromkeys(_words(_FRAME_FREE), FREE),
     },
 }
@@ -138,14 +151,15 @@ def family(value: object) -> str:
     if kind in CONTAINERS or kind in ITERATORS:
         return "container"
     top = safe.module_of(kind).partition(".")[0]
-    if top == "numpy" and (kind is safe.library("numpy").get("ndarray") or _is_number_or_dtype(kind)):
+    if top == "numpy" and (kind is safe.library("numpy").get("ndarray") or is_number_or_dtype(kind)):
         return "numpy"
     if top == "pandas" and is_librarys(kind):
         return "pandas"
     return ""
 
 
-def _is_number_or_dtype(kind: type) -> bool:
+def is_number_or_dtype(kind: type) -> bool:
+    """Tell whether a class is one of numpy's numbers or dtypes."""
     names = safe.library("numpy")
     return kind is not names.get("void") and any(
         base is not None and safe.inherits(kind, base) for base in (names.get("generic"), names.get("dtype"))
@@ -180,13 +194,14 @@ def is_unpatched(kind: type, name: str, top: str) -> bool:
 
 def functions() -> dict[int, tuple[str, int]]:
     """Return the functions that may be called, by identity: name and cost. Libraries count that are loaded already."""
-    loaded = tuple(id(sys.modules.get(name)) for name in ("numpy", "pandas"))
+    loaded = tuple(id(sys.modules.get(name)) for name in _LIBRARIES)
     if _FUNCTIONS.get("loaded") != loaded:
         _FUNCTIONS.update(loaded=loaded, found=_find_functions())
     found: dict[int, tuple[str, int]] = _FUNCTIONS["found"]
     return found
 
 
+_LIBRARIES = ("numpy", "pandas", "sklearn.metrics", "scipy.special")
 _FUNCTIONS: dict[str, Any] = {}
 """What was found, and in which libraries."""
 
@@ -202,6 +217,8 @@ def _find_functions() -> dict[int, tuple[str, int]]:
         (_NUMPY_SCANS, "numpy", SCAN),
         (_NUMPY_MAKERS, "numpy", HEAVY),
         (_PANDAS_HEAVY, "pandas", HEAVY),
+        (_SKLEARN_METRICS, "sklearn.metrics", HEAVY),
+        (_SCIPY_SPECIAL, "scipy.special", SCAN),
     ):
         held = safe.library(library)
         for name in names.split():
@@ -214,6 +231,7 @@ def _find_functions() -> dict[int, tuple[str, int]]:
 def _belongs(value: Any, library: str) -> bool:
     if safe.is_class(value):
         return is_librarys(value) or safe.module_of(value).partition(".")[0] == library
+    library = library.partition(".")[0]
     if type(value) is types.FunctionType:
         code = value.__globals__.get("__name__")
         return type(code) is str and code.partition(".")[0] in (library, "numpy")

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import safe
-from .look_rules import CONTAINERS, ITERATORS, SCALARS, family
+from .look_rules import CONTAINERS, ITERATORS, SCALARS, family, is_librarys, is_number_or_dtype
 from .secrets import name_secrecy
 
 _MAX_ITEMS = 2000
-_MAX_OBJECTS = 20_000
+_MAX_OBJECTS = 100_000
 _MAX_DEPTH = 6
 _MAX_KEYS = 100_000
 
@@ -39,6 +39,14 @@ class Trust:
             self._items_left = _MAX_ITEMS
             found = self._known[id(value)] = (value, self._trusted(value, 0))
         return found[1]
+
+    def outside(self, value: Any) -> bool:
+        """Tell whether what a value is of and how it is labelled is trusted, whatever stands in its cells."""
+        held = _held_by(value) if safe.short_name(type(value)) in _HOLDERS and family(value) == "pandas" else value
+        if not _is_frame(held):
+            return family(held) == "numpy" or self(value)
+        manager = held.__dict__.get("_mgr")
+        return manager is not None and not self._has_secret_label(held) and all(self(axis) for axis in manager.axes)
 
     def _trusted(self, value: Any, depth: int) -> bool:
         kind = safe.key(type(value))
@@ -70,15 +78,27 @@ class Trust:
             return dtype.names is None
         if dtype.kind != "O" or value.size > _MAX_OBJECTS:
             return False
-        return set(map(type, value.ravel().tolist())) <= SCALARS | _missing_kinds()
+        return all(self._is_plain(kind) for kind in set(map(type, value.ravel().tolist())))
+
+    def _is_plain(self, kind: type) -> bool:
+        """Tell whether all values of an exact type are plain, whatever they hold."""
+        if safe.key(kind) in SCALARS or is_number_or_dtype(kind):
+            return True
+        return (
+            safe.short_name(kind) in _PLAIN and safe.module_of(kind).partition(".")[0] == "pandas" and is_librarys(kind)
+        )
+
+    def _has_secret_label(self, frame: Any) -> bool:
+        axes = frame._mgr.axes
+        labels = list(axes[0][:200]) if len(axes) == 2 else [frame._name]
+        return any(type(label) is str and name_secrecy(label) for label in labels)
 
     def _pandas(self, value: Any, depth: int) -> bool:
         if depth > _MAX_DEPTH:
             return False
         manager = value.__dict__.get("_mgr") if _is_frame(value) else None
         if manager is not None:
-            labels = list(manager.axes[0][:200]) if len(manager.axes) == 2 else [value._name]
-            if any(type(label) is str and name_secrecy(label) for label in labels):
+            if self._has_secret_label(value):
                 return False
             held = [*manager.axes, *(block.values for block in manager.blocks)]
             return all(self._trusted(one, depth + 1) for one in held)
@@ -129,12 +149,6 @@ def _held_by(value: Any) -> Any:
 def _is_frame(value: Any) -> bool:
     names = safe.library("pandas")
     return type(value) is names.get("DataFrame") or type(value) is names.get("Series")
-
-
-def _missing_kinds() -> set[type]:
-    names = safe.library("pandas")
-    kinds = {type(names[name]) for name in ("NaT", "NA") if name in names}
-    return kinds | {names[name] for name in ("Timestamp", "Timedelta", "Period") if name in names}
 
 
 def n_cells(value: Any) -> int:
