@@ -135,6 +135,7 @@ TOLD = [
     "point.across + point.down",
     "list(handlers.keys()), len(handlers)",
     "str(arr.shape)",
+    "p = 1\np += 1\nq = 5\nq += 2\nr = 'a'\nr += 'b'\nprint(p, q, r)",
     "tall.columns",
     "tall.head(2)",
     "tall.score.mean()",

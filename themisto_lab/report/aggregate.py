@@ -163,6 +163,8 @@ def describe(task: TaskKind, arms: tuple[str, str], n: int, mean: float, ends: t
 def _arm_words(arm: str, other_arm: str) -> str:
     if (arm, other_arm) == ("runtime", "no_runtime"):
         return "state"
+    if other_arm == "no_runtime":
+        return f"{arm} state"
     return f"{arm} over {other_arm}"
 
 

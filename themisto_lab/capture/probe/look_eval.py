@@ -67,6 +67,8 @@ class Evaluator(Calls):
         self.scopes: list[dict[str, Any]] = [{}]
         self.trust = Trust()
         self.known: dict[int, Any] = {}
+        # As long as a node is kept, no other has its identity.
+        self._nodes: list[ast.expr] = []
 
     def evaluate(self, node: ast.expr) -> Any:
         """Return an expression's value and remember it by its node.
@@ -92,6 +94,7 @@ class Evaluator(Calls):
                 found = MISSING
             if len(self.scopes) == 1:
                 self.known[id(node)] = found
+                self._nodes.append(node)
         if found is MISSING:
             raise UnknownError
         return found
