@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from themisto_lab.services import views
-from themisto_lab.types import MIME_TEXT, CellOutput, TaskKind, Usage, VariableSnapshot
+from themisto_lab.types import MIME_TEXT, CellOutput, ProbeReceipt, TaskKind, Usage, VariableSnapshot
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "fixtures" / "wire"
@@ -172,6 +172,7 @@ FIXTURES: dict[str, BaseModel] = {
         messages=(),
         n_tokens=18,
         parts={"transcript": 10, "state": 5, "target": 3},
+        receipts={"snapshot": ProbeReceipt(cost_ms=0.8)},
         dropped={"steps": 12, "variables": 40},
         redactions=1,
         usage=Usage(prompt_tokens=18, completion_tokens=9, cached_tokens=12),
@@ -209,6 +210,8 @@ FIXTURES: dict[str, BaseModel] = {
                 memory_bytes=178_000_000,
                 started_at=MOMENT,
                 hash_index="9f86d081",
+                look=None,
+                receipt=ProbeReceipt(cost_ms=0.8, skipped={"sklearn.linear_model._base.LinearRegression": 1}),
             ),
         ),
         total=1,

@@ -309,6 +309,7 @@ export interface ScoresView {
  * Exactly what a model was sent for one prediction, and what was left out of it.
  *
  * ``parts`` is the prompt's length by part, in tokens: ``transcript``, ``recalled``, ``state``, ``look``, ``target``.
+ * ``receipts`` says what the looks at the kernel cost (``snapshot``, ``look``), and which types they left alone.
  */
 export interface SentView {
   prediction_id: string;
@@ -319,6 +320,9 @@ export interface SentView {
   n_tokens: number;
   parts: {
     [k: string]: number;
+  };
+  receipts: {
+    [k: string]: ProbeReceipt;
   };
   dropped: {
     [k: string]: number;

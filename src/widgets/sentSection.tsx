@@ -1,6 +1,6 @@
 import React, { useEffect, useState } from 'react';
 
-import type { SentView } from '../api/generated';
+import type { ProbeReceipt, SentView } from '../api/generated';
 import { formatCount } from '../model/format';
 import { usePanel } from './context';
 import { Notice, Trouble } from './notice';
@@ -48,6 +48,16 @@ function Content(): React.ReactElement {
   );
 }
 
+/** What a look at the kernel cost there, and how many values it knows by their type alone. */
+function receiptWords([what, receipt]: [string, ProbeReceipt]): string {
+  const byType = Object.values(receipt.skipped).reduce((sum, n) => sum + n, 0);
+  const name = what === 'look' ? 'closer look' : 'state';
+  return (
+    `${name} read in ${receipt.cost_ms.toFixed(1)} ms` +
+    (byType > 0 ? ` (${formatCount(byType, 'value')} by type alone)` : '')
+  );
+}
+
 function Sent(props: { sent: SentView | null }): React.ReactElement {
   const { sent } = props;
   if (!sent) {
@@ -69,6 +79,7 @@ function Sent(props: { sent: SentView | null }): React.ReactElement {
     sent.usage &&
       sent.usage.cached_tokens > 0 &&
       `${sent.usage.cached_tokens} tokens reused`,
+    ...Object.entries(sent.receipts).map(receiptWords),
     sent.cost !== null && sent.cost > 0 && `${sent.cost.toFixed(4)} $`
   ];
   const parts =

@@ -11,6 +11,7 @@ from themisto_lab.types import (
     CellOutput,
     Look,
     LookedValue,
+    ProbeReceipt,
     Step,
     TaskKind,
     Trajectory,
@@ -226,3 +227,22 @@ def test_secrets_that_were_blanked_are_counted_in_state_and_look():
 def test_an_empty_trajectory_gives_a_prompt():
     assert curated(trajectory()).prompt == "# %% [1]\n"
     assert "Nothing was run yet" in curated(trajectory(), "x", LOOK, chat=True).messages[1].content
+
+
+def test_a_context_keeps_what_the_looks_behind_it_had_cost():
+    snapshot = ProbeReceipt(cost_ms=1.5, skipped={"sklearn.SVC": 2})
+    past = Trajectory(id="t", steps=(step(0, "x = 6", variables=(variable("x", "6", True),)),))
+    past = past.model_copy(update={"steps": (past.steps[0].model_copy(update={"receipt": snapshot}),)})
+    looked = Look(
+        values=(LookedValue(expression="x * 7", type_name="int", shown="42", exact=True),),
+        receipt=ProbeReceipt(cost_ms=0.7),
+    )
+    receipts = {
+        name: build_context(past, arm, TaskKind.CELL_OUTPUT, code="x * 7", look=looked).receipts
+        for name, arm in ARMS.items()
+    }
+    assert receipts == {
+        "no_runtime": {},
+        "runtime": {"snapshot": snapshot},
+        "curated": {"snapshot": snapshot, "look": looked.receipt},
+    }

@@ -20,7 +20,7 @@ from themisto_lab.context.render import (
 from themisto_lab.context.render_look import render_look
 from themisto_lab.context.select import is_curated, select_variables
 from themisto_lab.context.tokens import estimate_tokens
-from themisto_lab.types import Arm, Context, Look, TaskKind, Trajectory
+from themisto_lab.types import Arm, Context, Look, ProbeReceipt, TaskKind, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +152,7 @@ def build_context(
         "dropped": {what: n for what, n in dropped.items() if n},
         "redactions": text.count(PLACEHOLDER),
         "parts": _parts(n_tokens, transcript, tail),
+        "receipts": _receipts(trajectory, arm, look if tail.look else None),
     }
     return shown.model_copy(update=update)
 
@@ -199,6 +200,17 @@ def _curated_tail(
         lines=looked.n_lines,
     )
     return _Tail(recalled.text, recalled.state.text, looked.text, dropped)
+
+
+def _receipts(trajectory: Trajectory, arm: Arm, look: Look | None) -> dict[str, ProbeReceipt]:
+    """Return what the looks at the kernel had cost that the prompt shows."""
+    receipts = {}
+    last = trajectory.steps[-1].receipt if trajectory.steps else None
+    if last is not None and arm.policy != "none":
+        receipts["snapshot"] = last
+    if look is not None:
+        receipts["look"] = look.receipt
+    return receipts
 
 
 def _parts(n_tokens: int, transcript: Transcript, tail: _Tail) -> dict[str, int]:

@@ -82,6 +82,7 @@ def sent_view(prediction: Prediction) -> SentView:
         messages=context.messages if context else (),
         n_tokens=context.n_tokens if context else 0,
         parts=context.parts if context else {},
+        receipts=context.receipts if context else {},
         dropped=context.dropped if context else {},
         redactions=context.redactions if context else 0,
         usage=prediction.usage,

@@ -83,6 +83,7 @@ class SentView(Frozen):
     """Exactly what a model was sent for one prediction, and what was left out of it.
 
     ``parts`` is the prompt's length by part, in tokens: ``transcript``, ``recalled``, ``state``, ``look``, ``target``.
+    ``receipts`` says what the looks at the kernel cost (``snapshot``, ``look``), and which types they left alone.
     """
 
     prediction_id: str
@@ -92,6 +93,7 @@ class SentView(Frozen):
     messages: tuple[Message, ...]
     n_tokens: int
     parts: dict[str, int]
+    receipts: dict[str, ProbeReceipt]
     dropped: dict[str, int]
     redactions: int
     usage: Usage | None

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from themisto_lab.types.base import Frozen, utc_now
+from themisto_lab.types.state import ProbeReceipt
 
 
 class TaskKind(StrEnum):
@@ -59,7 +60,10 @@ class Context(Frozen):
     redactions
         How many secrets were blanked in what the prompt shows.
     parts
-        The prompt's length by part, in tokens: ``transcript``, ``state``, ``look``, ``target``.
+        The prompt's length by part, in tokens: ``transcript``, ``recalled``, ``state``, ``look``, ``target``.
+    receipts
+        What the looks at the kernel that the prompt shows had cost there, and what they left alone: ``snapshot`` for
+        the variables after the last run, ``look`` for the closer look at the target.
     """
 
     prompt: str | None = None
@@ -69,6 +73,7 @@ class Context(Frozen):
     dropped: dict[str, int] = Field(default_factory=dict)
     redactions: int = 0
     parts: dict[str, int] = Field(default_factory=dict)
+    receipts: dict[str, ProbeReceipt] = Field(default_factory=dict)
 
 
 class Usage(Frozen):
