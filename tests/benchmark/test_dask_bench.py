@@ -131,7 +131,8 @@ def test_a_killed_run_goes_on(workers: TwoWorkers, tmp_path: Path) -> None:
     assert before
     n_before = len(workers.asked())
     summary = run(sample, out, workers.address, baselines=False)
-    assert summary.n_resumed >= len(before)
+    # A reply that is on disk is used, whether or not its scores are there yet.
+    assert summary.n_calls <= summary.n_answers - len(before)
     later = workers.asked()[n_before:]
     assert later
     assert before.isdisjoint(later)

@@ -30,7 +30,7 @@ class Watched:
         self.described: list[str] = []
         self.look()
 
-    def look(self, *named: str, again: bool = False) -> dict[str, Any]:
+    def look(self, *named: str, again: bool = False, limit_s: float = 1.0) -> dict[str, Any]:
         """Take a snapshot after a cell that names some variables."""
         self.described = []
 
@@ -38,7 +38,7 @@ class Watched:
             self.described.append(name)
             return summary_of(Reader(), name, value)
 
-        return self.ledger.look(list(self.space.items()), set(named), describe, again=again)
+        return self.ledger.look(list(self.space.items()), set(named), describe, again=again, limit_s=limit_s)
 
     def changed(self, *named: str) -> list[str]:
         """Return the names that changed."""
@@ -255,16 +255,12 @@ def test_where_there_are_too_many_each_snapshot_looks_at_the_next_part(monkeypat
     assert rounds > 2
 
 
-def test_without_time_a_new_variable_is_told_by_its_type_and_looked_at_next_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_time_a_new_variable_is_told_by_its_type_and_looked_at_next_time() -> None:
     watched = Watched(a=1)
-    monkeypatch.setattr(ledger, "DEADLINE_S", -1.0)
     watched.space.update(b=[1, 2], a=2)
-    found = watched.look("b")
+    found = watched.look("b", limit_s=-1.0)
     assert [entry[:2] + entry[5:] for entry in found["variables"]] == [["b", "list", ""], ["a", "int", ""]]
     assert (found["changed"], found["out_of_time"]) == (["b", "a"], 2)
-    monkeypatch.undo()
     found = watched.look()
     assert [entry[:2] + entry[5:] for entry in found["variables"]] == [["a", "int", "2"], ["b", "list", "[1, 2]"]]
     assert (found["changed"], found["out_of_time"]) == ([], 0)

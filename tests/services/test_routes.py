@@ -73,7 +73,9 @@ async def test_feedback_and_what_was_sent(api, start_kernel, themisto):
     await run_and_wait(themisto, kernel_id, client, "a = 1")
     await api("PUT", "settings", body={**themisto.driver.settings.model_dump(), "model": MODEL})
     _, lines = await api(
-        "POST", "predictions", body={"task": "cell_output", "kernel_id": kernel_id, "cell_id": "c", "code": "print(a)"}
+        "POST",
+        "predictions",
+        body={"task": "cell_output", "kernel_id": kernel_id, "cell_id": "c", "code": "print(hash(a))"},
     )
     prediction = lines[-1]["prediction"]
     assert (prediction["predictor"], prediction["arm"], prediction["status"]) == (MODEL, "runtime", "ready")
