@@ -124,22 +124,23 @@ test.describe('A session with the embedded model', () => {
     await expect(forecast).toBeVisible();
     await expect(
       output.locator('.themisto-Section-content > .themisto-Reason')
-    ).not.toHaveText('thinking');
+    ).toHaveText("state · the kernel's state tells it");
     await panel.screenshot({ path: `${IMAGES}/forecast.png` });
     await page.notebook.runCell(3, true);
-    await expect(output.locator('summary')).toContainText(
-      /as predicted|differs/
-    );
+    await expect(output.locator('summary')).toContainText('as predicted');
     await panel.screenshot({ path: `${IMAGES}/forecast-truth.png` });
 
     // The record, read from its file: frozen predictions, targets and scores.
     await expect.poll(() => stored().steps).toBeGreaterThanOrEqual(4);
     const record = stored();
     const shown = record.scored.filter(
-      (row: any) => row.shown && row.predictor.startsWith('local/')
+      (row: any) => row.shown && /^(local|rule)\//.test(row.predictor)
     );
-    expect(shown.map((row: any) => row.task)).toEqual(
-      expect.arrayContaining(['next_cell', 'cell_output'])
+    expect(shown.map((row: any) => `${row.task} ${row.predictor}`)).toEqual(
+      expect.arrayContaining([
+        'next_cell local/qwen2.5-coder-0.5b',
+        'cell_output rule/known-output'
+      ])
     );
     for (const row of shown) {
       expect(row.stored_at).not.toBeNull();
