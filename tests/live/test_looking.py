@@ -110,3 +110,22 @@ async def test_a_pending_prediction_is_never_context_for_the_next(make_person):
     assert len(prompts) >= 4
     assert "y = 7" in prompts[-1]
     assert not any("rocket" in prompt for prompt in prompts)
+
+
+async def test_the_look_of_a_forecast_is_kept_with_the_step_that_it_was_about(make_person):
+    async def take(kernel_id, code):
+        return LOOK
+
+    person, _ = await person_with(make_person, take, arms=("curated",), next_cell="never")
+    await person.run("x = 6", cell_id="a")
+    await person.driver.ask("kernel", TaskKind.CELL_OUTPUT, cell_id="c", code="print(x * 7)")
+    await person.run("print(x * 7)", "42\n", cell_id="c")
+    await person.driver.ask("kernel", TaskKind.CELL_OUTPUT, cell_id="c", code="print(x * 7)")
+    await person.run("print(x * 8)", "48\n", cell_id="c")
+    run = await person.start("import time")
+    await person.driver.ask("kernel", TaskKind.CELL_OUTPUT, cell_id="c", code="print(x * 7)")
+    await person.finish(run)
+    await person.run("print(x * 7)", "42\n", cell_id="c")
+    kept = await person.driver.store.steps(person.session.trajectory_id)
+    # The first forecast was about the second step; then the cell was edited; then another cell was still running.
+    assert [step.look for step in kept] == [None, LOOK, None, None, None]

@@ -14,7 +14,14 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from themisto_lab.benchmark.jsonl import atomic_text_writer, dump_line, read_objects
-from themisto_lab.benchmark.look_record import LookRecord, look_of, look_record
+from themisto_lab.benchmark.look_record import (
+    LookRecord,
+    ReceiptRecord,
+    look_of,
+    look_record,
+    receipt_of,
+    receipt_record,
+)
 from themisto_lab.benchmark.record import NonNegative, NonNegativeNumber, Record
 from themisto_lab.errors import BadInputError
 from themisto_lab.types import (
@@ -73,6 +80,7 @@ class StepRecord(Record):
         default=None, description="Every output in order; left out where ``output`` and ``error`` say it all."
     )
     look: LookRecord | None = None
+    receipt: ReceiptRecord | None = None
 
 
 class TrajectoryRecord(Record):
@@ -135,7 +143,7 @@ def to_json(trajectory: Trajectory) -> JsonObject:
     """Return a trajectory as the JSON object that its line holds."""
     value: JsonObject = to_record(trajectory).model_dump(mode="json")
     for step in value["steps"]:
-        for optional in ("outputs", "peak_memory_bytes", "look"):
+        for optional in ("outputs", "peak_memory_bytes", "look", "receipt"):
             if step[optional] is None:
                 del step[optional]
     return value
@@ -205,6 +213,7 @@ def _step_record(step: Step) -> StepRecord:
         if outputs is None
         else tuple(OutputRecord(mime=o.mime, text=o.text, truncated=o.truncated) for o in outputs),
         look=look_record(step.look),
+        receipt=receipt_record(step.receipt),
     )
 
 
@@ -229,6 +238,7 @@ def _step(index: int, record: StepRecord) -> Step:
         execution_count=record.execution_count,
         started_at=_aware(record.started_at),
         look=look_of(record.look),
+        receipt=receipt_of(record.receipt),
     )
 
 

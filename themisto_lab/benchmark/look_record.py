@@ -18,6 +18,14 @@ class LookedRecord(Record):
     exact: bool = False
 
 
+class ReceiptRecord(Record):
+    """What the snapshot of the variables after a step had cost, and what it left alone."""
+
+    cost_ms: NonNegativeNumber = Field(default=0.0, description="Time that it took in the kernel, in milliseconds.")
+    skipped: dict[str, NonNegative] = Field(default_factory=dict)
+    out_of_time: NonNegative = 0
+
+
 class LookRecord(Record):
     """What a step's code touched, as it was just before the run."""
 
@@ -26,6 +34,16 @@ class LookRecord(Record):
     cost_ms: NonNegativeNumber = Field(default=0.0, description="Time that it took in the kernel, in milliseconds.")
     skipped: dict[str, NonNegative] = Field(default_factory=dict)
     out_of_time: NonNegative = 0
+
+
+def receipt_record(receipt: ProbeReceipt | None) -> ReceiptRecord | None:
+    """Turn a receipt into what a file holds of it."""
+    return None if receipt is None else ReceiptRecord(**receipt.model_dump())
+
+
+def receipt_of(record: ReceiptRecord | None) -> ProbeReceipt | None:
+    """Turn what a file holds back into a receipt."""
+    return None if record is None else ProbeReceipt(**record.model_dump())
 
 
 def look_record(look: Look | None) -> LookRecord | None:

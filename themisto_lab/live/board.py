@@ -112,7 +112,7 @@ class Board:
                 predictor=item.predictor.name,
                 shown=item.shown,
             )
-            tracked = Tracked(prediction, session.life.kernel_id, look)
+            tracked = Tracked(prediction, session.life.kernel_id, look, is_early=session.running)
             session.open[prediction.id] = tracked
             if item.shown:
                 shown = session.shown[task] = tracked

@@ -170,6 +170,7 @@ class LiveDriver:
             await self.forget_session(session)  # another program erased it; prompts must not bring it back
         # Steps that were not captured (while the notebook was off) leave no gap.
         step = step.model_copy(update={"index": len(session.steps)})
+        step = step.model_copy(update={"look": session.look_before(step)})
         session.steps.append(step)
         if store is not self.store or session.n_in_file == 0:
             await store.add_trajectory(session.head())

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from themisto_lab.capture.listener import KernelLife
 from themisto_lab.live.tracked import Tracked
-from themisto_lab.types import Step, TaskKind, Trajectory
+from themisto_lab.types import Look, Step, TaskKind, Trajectory
 
 
 @dataclass(slots=True)
@@ -101,6 +101,15 @@ class Session:
         """Find a prediction that is open, shown, or was shown last."""
         known = (*self.open.values(), *self.shown.values(), *self.last_shown.values())
         return next((tracked for tracked in known if tracked.prediction.id == prediction_id), None)
+
+    def look_before(self, step: Step) -> Look | None:
+        """Return the look that was taken for a forecast of a step, at the state that it met; None where none was."""
+        for tracked in self.of_task(TaskKind.CELL_OUTPUT):
+            asked = tracked.prediction
+            same_cell = asked.cell_id == step.cell_id and asked.code.rstrip() == step.code.rstrip()
+            if tracked.look is not None and same_cell and asked.target_index == step.index and not tracked.is_early:
+                return tracked.look
+        return None
 
     def of_task(self, task: TaskKind) -> Iterator[Tracked]:
         """Go over the open predictions of one task."""

@@ -20,12 +20,17 @@ class Tracked:
         The kernel that it is about.
     look
         For an output, the look that was taken for it.
+    is_early
+        Whether another cell was still running: then the look shows another state than the run will meet.
     """
 
-    def __init__(self, prediction: Prediction, kernel_id: str, look: Look | None = None) -> None:
+    def __init__(
+        self, prediction: Prediction, kernel_id: str, look: Look | None = None, *, is_early: bool = False
+    ) -> None:
         self.prediction = prediction
         self.kernel_id = kernel_id
         self.look = look
+        self.is_early = is_early
         self.text = prediction.text
         self.stored_at: datetime | None = None
         self.target: Target | None = None
