@@ -17,7 +17,7 @@ from .glance import Glance, glance, is_held, same
 from .values import Summary
 
 MAX_SUMMARIES_CHARS = 200_000
-LOOK_S = 0.006
+LOOK_S = 0.005
 """The longest look after a cell, in seconds of processor time: what it does not come to is told a cell later."""
 
 _GLANCES_S = 0.0015
