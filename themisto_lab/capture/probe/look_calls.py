@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 from typing import Any
 
@@ -13,19 +14,19 @@ from .look_trust import has_plain_keys
 Keywords = dict[str, Any]
 
 
-class Calls:
+class Calls(abc.ABC):
     """The part of an evaluator that makes calls."""
 
     def __init__(self) -> None:
         self._functions = functions()
 
+    @abc.abstractmethod
     def evaluate_or_missing(self, node: ast.expr) -> Any:
         """Return an expression's value, or `MISSING`."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def do(self, work: Any, *inputs: Any, cost: int) -> Any:
         """Do an operation on trusted values."""
-        raise NotImplementedError
 
     def call(self, node: ast.Call) -> Any:
         """Evaluate a call."""
