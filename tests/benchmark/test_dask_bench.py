@@ -148,8 +148,9 @@ def test_a_question_that_kills_its_workers_is_a_failed_item(workers: TwoWorkers,
     [total] = summary.totals
     assert total["n_failed"] == 1
     assert total["n_answered"] == summary.n_answers - 1
-    # The scheduler allows one failure: a second worker tries, and then it is given up.
-    assert Counter(Counter(workers.asked()).values())[2] == 1
+    # The scheduler allows one failure: a second worker tries. That is done twice, the second time without neighbours
+    # that may be to blame; these are answered in the end.
+    assert max(Counter(workers.asked()).values()) == 4
     with open_results(tmp_path / "run", read_manifest(tmp_path / "run")) as results:
         [failed] = [answer for answer, _ in results.answers() if answer.error_code]
     assert failed.error_code == "worker_died"

@@ -97,8 +97,8 @@ def test_workers_that_are_killed_cost_nothing_but_their_own_task(address: str, p
     [why] = summary.left_out.values()
     assert why.startswith("2 workers died while they had this task")
     assert str(os.getpid()) not in parents.read_text().split()
-    # The trajectory whose worker was killed ran a second time, on another one.
-    assert Counter(line.split()[1] for line in parents.read_text().splitlines())["t0"] <= 2
+    # The trajectory whose worker was killed ran again, on another one; its neighbour may have cost it a third run.
+    assert 2 <= Counter(line.split()[1] for line in parents.read_text().splitlines())["t0"] <= 4
 
     here = replay(tmp_path / "here", make_source(tmp_path, 4), None, replace(OPTIONS, python=sys.executable, jobs=2))
     assert here.n_trajectories == 4

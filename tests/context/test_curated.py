@@ -80,7 +80,7 @@ def test_changes_stand_in_line_and_the_look_before_the_target():
         "# %% [1]\nx = 3\n# No output\n# Variables: x = 3\n"
         "# %% [2]\ny = x * 7\nprint(y)\n# Output:\n#> 21\n# Variables: y = 21\n"
         "# %% [3]\nx\n# Output:\n#> 3\n"
-        "# x -> 3\n# x + y -> 24\n"
+        "# x -> 3\n# x + y ->\n#> 24\n"
         "# %% [4]\nprint(x + y)\n# Output:\n#>"
     )
 
@@ -96,7 +96,7 @@ def test_a_next_cell_sees_the_changes_and_no_look():
 
 def test_only_the_state_tells_the_curated_arm_from_the_one_without():
     lines = curated(PAST, "print(x + y)", LOOK).prompt.splitlines()
-    bare = [line for line in lines if not line.startswith(("# Variables: ", "# x "))]
+    bare = [line for line in lines if not line.startswith(("# Variables: ", "# x ", "#> 24"))]
     plain = build_context(PAST, ARMS["no_runtime"], TaskKind.CELL_OUTPUT, code="print(x + y)").prompt
     assert bare == plain.splitlines()
 
@@ -159,7 +159,7 @@ def test_the_parts_say_where_the_tokens_went():
         "transcript": estimate_tokens(build_context(PAST, ARMS["no_runtime"], TaskKind.NEXT_CELL).prompt)
         - estimate_tokens("# %% [4]\n"),
         "state": estimate_tokens("# Variables: x = 3\n# Variables: y = 21\n"),
-        "look": estimate_tokens("# x -> 3\n# x + y -> 24\n"),
+        "look": estimate_tokens("# x -> 3\n# x + y ->\n#> 24\n"),
         "target": estimate_tokens("# %% [4]\nprint(x + y)\n# Output:\n#>"),
     }
 

@@ -32,21 +32,49 @@ def test_exact_values_stand_to_the_letter_and_others_as_summaries():
 
 
 @pytest.mark.parametrize(
-    "code", ["print(name)", "print('it is', name)", "print(f'{name} it is')", "for i in x:\n    print(name)"]
+    ("code", "told"),
+    [
+        ("print(name)", "# name ->\n#> Ada\n"),
+        ("print('it is', name)", "# name ->\n#> it is Ada\n"),
+        ("print()\nprint(name, 5)", "# name ->\n#> \n#> Ada 5\n"),
+        ("print(name, sep='')", "# name -> Ada\n"),
+        ("print(f'{name} it is')", "# name -> Ada\n"),
+        ("for i in x:\n    print(name)", "# name -> Ada\n"),
+    ],
 )
-def test_what_the_cell_prints_stands_as_print_writes_it(code):
-    assert render(value("name", "'Ada'", printed="Ada"), code=code).text == "# name -> Ada\n"
+def test_what_the_cell_prints_stands_as_print_writes_it(code, told):
+    assert render(value("name", "'Ada'", printed="Ada"), code=code).text == told
 
 
 def test_what_the_cell_ends_with_stands_as_a_notebook_shows_it():
-    assert render(value("d[ 'k' ]", "'Ada'", printed="Ada"), code='d["k"]').text == "# d[ 'k' ] -> 'Ada'\n"
+    assert render(value("d[ 'k' ]", "'Ada'", printed="Ada"), code='d["k"]').text == "# d[ 'k' ] ->\n#> 'Ada'\n"
 
 
-def test_where_not_all_fit_what_is_printed_comes_first_and_the_order_stays():
+@pytest.mark.parametrize(
+    ("between", "blocks"),
+    [
+        ("import os", "# a; b ->\n#> 1\n#> 2\n"),
+        ("c = a", "# a; b ->\n#> 1\n#> 2\n"),
+        ("print(unknown())", "# a ->\n#> 1\n# b ->\n#> 2\n"),
+        ("fit()", "# a ->\n#> 1\n# b ->\n#> 2\n"),
+        ("c = fit()", "# a ->\n#> 1\n# b ->\n#> 2\n"),
+        ("for i in x:\n    print(i)", "# a ->\n#> 1\n# b ->\n#> 2\n"),
+    ],
+)
+def test_what_statements_in_a_row_put_out_is_one_block(between, blocks):
+    assert render(value("a", "1"), value("b", "2"), code=f"print(a)\n{between}\nb").text == blocks
+
+
+def test_a_value_that_changes_within_the_cell_is_not_put_into_a_block():
+    looked = render(value("a", "1"), value("a", "2"), code="print(a)\na = 2\nprint(a)")
+    assert looked.text == "# a -> 1\n# a -> 2\n"
+
+
+def test_where_not_all_fit_what_is_printed_is_kept_and_stands_last():
     values = [value(f"a{i}", "0123456789") for i in range(20)]
-    one = estimate_tokens("# a10 -> 0123456789\n")
-    looked = render(*values, limit=4 * one, code="x = a0\nprint(a15)\na17")
-    assert looked.text == "".join(f"# a{i} -> 0123456789\n" for i in (0, 1, 15, 17))
+    whole = "# a0 -> 0123456789\n# a1 -> 0123456789\n# a15; a17 ->\n#> 0123456789\n#> 0123456789\n"
+    looked = render(*values, limit=estimate_tokens(whole), code="x = a0\nprint(a15)\na17")
+    assert looked.text == whole
     assert looked.n_values == 16
 
 
@@ -80,5 +108,5 @@ def test_a_long_value_that_the_cell_only_uses_on_its_way_is_cut_short():
     table = "\n".join(f"row {i}" for i in range(100))
     aside = render(value("df", table), value("df.mean()", "4"), code="df.mean()")
     assert aside.n_lines > 50
-    assert aside.text.endswith("#> row 99\n# df.mean() -> 4\n")
+    assert aside.text.endswith("#> row 99\n# df.mean() ->\n#> 4\n")
     assert render(value("df", table), code="print('all:')\ndf").n_lines == 0

@@ -54,6 +54,7 @@ class Cluster:
     def __init__(self, client: Any, address: str) -> None:
         self._client = client
         self._address = address
+        self._one_suspect = asyncio.Lock()
 
     async def check(self) -> None:
         """Make sure that there are workers and that all have this version of the package.
@@ -96,13 +97,23 @@ class Cluster:
     async def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a function of this package on one of the workers, and on another one if that worker dies.
 
+        A scheduler blames each death on all tasks that the worker had, so that the neighbours of a deadly task may be
+        given up with it. A task that was given up is therefore tried once more, with no other such task beside it.
+
         Raises
         ------
         WorkersDiedError
-            As many workers died with it as the scheduler allows.
+            As many workers died with it as the scheduler allows, twice.
         SchedulerError
             The scheduler was lost.
         """
+        try:
+            return await self._submit(function, *args, **kwargs)
+        except WorkersDiedError:
+            async with self._one_suspect:
+                return await self._submit(function, *args, **kwargs)
+
+    async def _submit(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 

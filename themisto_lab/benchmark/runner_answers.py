@@ -19,6 +19,9 @@ from themisto_lab.types import Prediction, PredictionError
 _REMEMBERED = 1024
 """Answered questions that are remembered: more than can lie between the look into the results and the asking."""
 
+_GATHER_S = 0.02
+"""How long scored answers gather. Replies don't: each may have cost money, and a process may be killed at any moment."""
+
 Kept = tuple[Reply, asyncio.Future[None]]
 """A reply, and a future that is done when it is committed."""
 
@@ -66,7 +69,7 @@ class Answers:
     def __init__(self, results: Results, ask: Ask = ask_here) -> None:
         self._ask = ask
         self._replies: GroupCommit[Reply] = GroupCommit(results.put_replies)
-        self._drafts: GroupCommit[Draft] = GroupCommit(lambda drafts: results.put_answers(scored(drafts)))
+        self._drafts: GroupCommit[Draft] = GroupCommit(lambda drafts: results.put_answers(scored(drafts)), _GATHER_S)
         self._asked: OrderedDict[str, asyncio.Future[Kept | None]] = OrderedDict()
         self.n_calls = 0
 

@@ -135,16 +135,18 @@ def build_context(
         tail = _curated_tail(trajectory, transcript, code, looked_at, n_free)
     else:
         tail = _listed(trajectory, arm, budget)
+    # Each block of the transcript was measured once already: only what stands behind it is measured here.
     if chat:
         messages = render_messages(task, transcript.text, tail.text, code)
         text = "\n".join(message.content for message in messages)
-        n_tokens = estimate_tokens(text)
+        asked = messages[-1].content.removeprefix(transcript.text)
+        n_tokens = transcript.n_tokens + estimate_tokens(asked)
+        n_tokens += sum(estimate_tokens(f"{message.content}\n") for message in messages[:-1])
         shown = Context(messages=messages)
     else:
-        behind = tail.text + render_target(task, len(trajectory.steps) + 1, code)
-        text = transcript.text + behind
-        # Each block of the transcript was measured once already.
-        n_tokens = transcript.n_tokens + estimate_tokens(behind)
+        asked = tail.text + render_target(task, len(trajectory.steps) + 1, code)
+        text = transcript.text + asked
+        n_tokens = transcript.n_tokens + estimate_tokens(asked)
         shown = Context(prompt=text, stop=STOPS[task])
     dropped = transcript.dropped + tail.dropped
     update = {

@@ -1,8 +1,9 @@
 """``baseline/history``: the next cell from the session's own past, with the probability that it is right.
 
-Each source of a guess (`themisto_lab.predict.history_sources`) is trusted as far as it was right in this session, and
-at first as far as on development data. The guess with the highest expected score, exact match and likeness together,
-is chosen: where nothing is likely to be right to the letter, the cell that is most like what comes.
+The guess is what followed the last code in the longest equal past, in its newest version; else the last cell again.
+The other sources (`themisto_lab.predict.history_sources`) come after it: a model is shown them as candidates, but on
+development data none took the first place with profit (``docs/history.md``). Only the cell below, which a front end
+knows, may. Each source is trusted as far as it was right in this session, and at first as far as on development data.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from threading import Lock
 
 from themisto_lab.predict.base import Guess, PredictRequest
 from themisto_lab.predict.history_session import SessionIndex, likeness
-from themisto_lab.predict.history_sources import SOURCES, Named, Situation, ask_sources
+from themisto_lab.predict.history_sources import FIRST, SOURCES, Named, Situation, ask_sources
 from themisto_lab.predict.history_weights import Record, Weights, shipped_weights
 from themisto_lab.types import Trajectory
 
@@ -41,7 +42,7 @@ class Candidate:
     probability
         That it is run next, to the letter.
     value
-        By what candidates are ordered: expected exact match and likeness together.
+        By what those that don't come first are ordered: expected exact match and likeness together.
     sources
         The sources that name it.
     rate
@@ -86,7 +87,7 @@ class SessionHistory:
         return {situation: records[-1] for situation, records in self._records.items()}
 
     def rank(self, n: int, weights: Weights, below: str | None = None) -> list[Candidate]:
-        """Return the candidates for the step after the first ``n``, the best first."""
+        """Return the candidates for the step after the first ``n``: the guess, then the others by what is expected."""
         named = self._named(n)
         texts = named.texts | ({BELOW: below.strip()} if below and below.strip() else {})
         shown = self.records(named.situation, n)
@@ -100,8 +101,9 @@ class SessionHistory:
                 (weights.strength * prior.likeness + record.likeness) / total,
             )
             by_text.setdefault(text, []).append((source, rates))
+        first = {next(source for source in FIRST if source in texts), BELOW}
         ranked = [_candidate(text, rates, weights) for text, rates in by_text.items()]
-        return sorted(ranked, key=lambda candidate: -candidate.value)
+        return sorted(ranked, key=lambda candidate: (first.isdisjoint(candidate.sources), -candidate.value))
 
     def _judge(self, code: str) -> None:
         """Compare what each source names with what is run now."""

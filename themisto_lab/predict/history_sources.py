@@ -148,6 +148,9 @@ SOURCES: dict[str, tuple[Source, str]] = {
 }
 """By name: the function, and its reason in words. Of sources that name the same text, the first gives the reason."""
 
+FIRST = ("code_followed", "repeat")
+"""The first of these that says something is the guess; the last cell can always be run again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
