@@ -10,7 +10,7 @@ import pytest
 from themisto_lab.predict.files import DIRECTORY_VARIABLE, file_state, models_dir
 from themisto_lab.predict.models import find_spec
 
-pytest_plugins = ["pytest_jupyter.jupyter_server"]
+pytest_plugins = ["pytest_jupyter.jupyter_server", "postgres_fixtures"]
 
 DATA = Path(__file__).parent / "data"
 

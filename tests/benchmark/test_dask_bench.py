@@ -120,10 +120,7 @@ def test_a_worker_that_is_killed_changes_no_result(workers: TwoWorkers, tmp_path
 
 def test_a_killed_run_goes_on(workers: TwoWorkers, tmp_path: Path) -> None:
     sample, out = make_sample(tmp_path, trajectories(8, 14)), tmp_path / "run"
-    words = [sys.executable, "-m", "themisto_lab.cli.main", "bench", str(sample), "--out", str(out), "--model", NAME]
-    words += ["--arm", "runtime", "--no-baselines", "--scheduler", workers.address]
-    process = subprocess.Popen(words, env=environment(workers.packages), stderr=subprocess.PIPE)
-    wait_until(lambda: len(workers.asked()) > 20 or process.poll() is not None)
+    process = start(sample, out, workers, workers.address)
     process.kill()
     _, complained = process.communicate()
     assert process.returncode == -signal.SIGKILL, complained
@@ -137,6 +134,58 @@ def test_a_killed_run_goes_on(workers: TwoWorkers, tmp_path: Path) -> None:
     assert later
     assert before.isdisjoint(later)
     assert all(one["n_failed"] == 0 for one in summary.totals)
+
+
+def start(sample: Path, out: Path, workers: TwoWorkers, address: str) -> subprocess.Popen[bytes]:
+    """Start the command; return once some questions are under way."""
+    words = [sys.executable, "-m", "themisto_lab.cli.main", "bench", str(sample), "--out", str(out), "--model", NAME]
+    words += ["--arm", "runtime", "--no-baselines", "--scheduler", address]
+    process = subprocess.Popen(words, env=environment(workers.packages), stderr=subprocess.PIPE)
+    wait_until(lambda: len(workers.asked()) > 20 or process.poll() is not None)
+    return process
+
+
+def test_ctrl_c_keeps_what_was_answered_and_leaves_the_workers_free(workers: TwoWorkers, tmp_path: Path) -> None:
+    sample, out = make_sample(tmp_path, trajectories(8, 14)), tmp_path / "run"
+    process = start(sample, out, workers, workers.address)
+    process.send_signal(signal.SIGINT)
+    _, complained = process.communicate(timeout=60)
+    assert process.returncode == 130, complained
+    assert b"what was answered is kept" in complained
+    before = set(prompts_on_disk(out))
+    assert before
+    n_before = len(workers.asked())
+    summary = run(sample, out, workers.address, baselines=False)
+    assert before.isdisjoint(workers.asked()[n_before:])
+    assert all(one["n_failed"] == 0 for one in summary.totals)
+
+
+def test_a_scheduler_that_is_lost_is_named_and_the_run_goes_on_with_another(
+    workers: TwoWorkers, tmp_path: Path
+) -> None:
+    sample, out = make_sample(tmp_path, trajectories(8, 14)), tmp_path / "run"
+    env = environment(workers.packages, **{LOG_VARIABLE: str(workers.log)})
+    with scheduler(tmp_path / "dask") as address, worker(tmp_path / "dask", address, env):
+        process = start(sample, out, workers, address)
+    _, complained = process.communicate(timeout=60)
+    assert process.returncode == 1, complained
+    assert f"The scheduler {address} was lost. What was done is kept".encode() in complained
+    before = set(prompts_on_disk(out))
+    assert before
+    n_before = len(workers.asked())
+    run(sample, out, workers.address, baselines=False)
+    assert before.isdisjoint(workers.asked()[n_before:])
+
+
+@pytest.mark.postgres
+def test_results_of_workers_may_stand_in_postgresql(workers: TwoWorkers, tmp_path: Path, postgres_url: str) -> None:
+    sample = make_sample(tmp_path, trajectories(2, 14))
+    for name in ("cluster", "here"):
+        (tmp_path / name).mkdir()
+    run(sample, tmp_path / "cluster" / "run", workers.address, store=postgres_url)
+    run(sample, tmp_path / "here" / "run", None)
+    assert numbers(tmp_path / "cluster" / "run") == numbers(tmp_path / "here" / "run")
+    assert run(sample, tmp_path / "cluster" / "run", workers.address, store=postgres_url).n_calls == 0
 
 
 def test_a_question_that_kills_its_workers_is_a_failed_item(workers: TwoWorkers, tmp_path: Path) -> None:

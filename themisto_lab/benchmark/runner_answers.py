@@ -20,7 +20,7 @@ _REMEMBERED = 1024
 """Answered questions that are remembered: more than can lie between the look into the results and the asking."""
 
 _GATHER_S = 0.02
-"""How long scored answers gather. Replies don't: each may have cost money, and a process may be killed at any moment."""
+"""How long scored answers gather, in seconds. Replies do not: each may have cost money."""
 
 Kept = tuple[Reply, asyncio.Future[None]]
 """A reply, and a future that is done when it is committed."""

@@ -21,6 +21,9 @@ _HELD = frozenset([type(None), bool, int, float, complex, str, bytes, range])
 _FREE = frozenset([type(None), bool, float, complex])
 _SIZED = frozenset([list, tuple, dict, set, frozenset, bytearray])
 _ARRAY_BYTES = 256
+_WHOLE_ARRAY_BYTES = 1024
+"""An array up to this size is copied whole, which takes less time than to pick items out of it."""
+
 _SMALL = 1 << 63
 _MAX_BLOCKS = 4
 
@@ -128,10 +131,11 @@ def _look_at_frame(value: Any, held: list[object], plain: list[object]) -> None:
 
 
 def _look_at_array(value: Any, plain: list[object]) -> None:
+    dtype = value.dtype
     plain.append(value.shape)
-    plain.append(value.dtype.num)
-    if not value.dtype.hasobject:
-        plain.append(array_sample(value, _ARRAY_BYTES))
+    plain.append(dtype.num)
+    if not dtype.hasobject:
+        plain.append(value.tobytes() if value.nbytes <= _WHOLE_ARRAY_BYTES else array_sample(value, _ARRAY_BYTES))
     else:
         size = int(value.size)
         plain.extend(id(value.flat[at]) for at in ((0, size // 2, size - 1) if size else ()))

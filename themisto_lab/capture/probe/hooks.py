@@ -51,6 +51,7 @@ class Probe:
         self.shell = shell
         self.kernel = shell.kernel
         self.ledger = Ledger()
+        self.private: set[str] = set()
         self.secrets: set[str] = set()
         # A random word, new whenever `secrets` grew; empty while there are none.
         self.secrets_version = ""
@@ -141,19 +142,22 @@ class Probe:
         seen = self.ledger.seen
         missing = object()
         found: list[tuple[str, object]] = []
-        for item in list(self.shell.user_ns.items()):
-            name, value = item
-            if type(name) is not str:
+        user_ns, private = self.shell.user_ns, self.private
+        # IPython's own `_12` and `_i12` grow by two with each cell: they are passed over as quickly as can be.
+        for name in [name for name in list(user_ns) if type(name) is str and name not in private]:
+            if name[:1] == "_":
+                private.add(name)
                 continue
+            value = user_ns.get(name, missing)
             before = seen.get(name)
             if (before is not None and before.kept is value) or (
-                name[:1] != "_"
+                value is not missing
                 and name not in _HIDDEN
                 and len(name) <= _MAX_NAME_CHARS
                 and hidden.get(name, missing) is not value
                 and not safe.is_module(value)
             ):
-                found.append(item)
+                found.append((name, value))
         return found
 
     def _push(self, info: Any, execution_count: Any, limit_s: float = LOOK_S) -> None:

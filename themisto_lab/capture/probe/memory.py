@@ -12,13 +12,18 @@ def memory() -> dict[str, int | None]:
         # By the system's own calls: a file object asks four more things of the system.
         number = os.open("/proc/self/status", os.O_RDONLY)
         try:
-            lines = os.read(number, 8192).splitlines()
+            status = os.read(number, 8192)
         finally:
             os.close(number)
-        found = {line.split(b":")[0]: line.split() for line in lines if line.startswith((b"VmRSS", b"VmHWM"))}
-        return _as_content(int(found[b"VmRSS"][1]) * 1024, int(found[b"VmHWM"][1]) * 1024)
-    except (OSError, KeyError, ValueError):
+        return _as_content(_kib(status, b"\nVmRSS:") * 1024, _kib(status, b"\nVmHWM:") * 1024)
+    except (OSError, ValueError):
         return _as_content(*_elsewhere())
+
+
+def _kib(status: bytes, label: bytes) -> int:
+    """Read one line of the process's status, ``VmRSS:     1234 kB``."""
+    begin = status.index(label) + len(label)
+    return int(status[begin : status.index(b"kB", begin)])
 
 
 def _as_content(now: int | None, peak: int | None) -> dict[str, int | None]:
