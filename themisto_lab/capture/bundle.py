@@ -35,6 +35,8 @@ _PARTS = (
     "look_operators",
     "look_reads",
     "look_calls",
+    "look_loops",
+    "look_changes",
     "look_eval",
     "look_text",
     "look_shell",

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 class Budget:
     """How a prompt's tokens are divided.
 
-    The division does not depend on the task, nor on the arm unless it writes state in line: prompts of one moment share
-    the transcript, byte for byte, and a model's cache of it serves them all.
+    The division depends neither on the task nor on the arm: prompts of one moment share the transcript, byte for byte,
+    and a model's cache of it serves them all.
 
     Attributes
     ----------
     transcript_tokens
-        For past cells and their outputs.
+        For past cells and their outputs, with the state that stands in line.
     state_tokens
-        For variables; where they stand in line, the transcript has these too.
+        For a list of variables; where there is none, a closer look has these too.
     target_tokens
         For the code of the cell in focus; what it leaves free, and the transcript, is a closer look's.
     """

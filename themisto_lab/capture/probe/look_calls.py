@@ -8,7 +8,7 @@ from typing import Any
 
 from . import safe
 from .look_limits import MISSING, UnknownError, check_format, check_made, check_pairs, check_template
-from .look_rules import CONTAINERS, HEAVY, MAKERS, METHODS, REFUSED_ARGUMENTS, family, functions, is_unpatched
+from .look_rules import CONTAINERS, HEAVY, MAKERS, METHODS, REFUSED_ARGUMENTS, SCAN, family, functions, is_unpatched
 from .look_trust import has_plain_keys
 
 Keywords = dict[str, Any]
@@ -25,7 +25,7 @@ class Calls(abc.ABC):
         """Return an expression's value, or `MISSING`."""
 
     @abc.abstractmethod
-    def do(self, work: Any, *inputs: Any, cost: int) -> Any:
+    def do(self, work: Any, *inputs: Any, cost: int = SCAN) -> Any:
         """Do an operation on trusted values."""
 
     def call(self, node: ast.Call) -> Any:

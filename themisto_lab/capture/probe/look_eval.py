@@ -15,14 +15,12 @@ from typing import Any
 
 from . import safe
 from .buffers import clock
-from .look_calls import Calls
-from .look_limits import MAX_REPEATS, MISSING, UnknownError, check_format, check_growth
+from .look_changes import Changes
+from .look_limits import MISSING, UnknownError, check_format, check_growth
 from .look_operators import BINARY, COMPARE, UNARY
 from .look_reads import is_data, is_own, read_attribute, read_by
 from .look_rules import (
-    CHANGING_METHODS,
     FREE,
-    HEAVY,
     ITERATORS,
     MAX_CELLS,
     METHODS,
@@ -31,10 +29,10 @@ from .look_rules import (
     family,
     property_cost,
 )
-from .look_trust import Trust, has_plain_keys, n_cells
+from .look_trust import has_plain_keys, n_cells
 
 
-class Evaluator(Calls):
+class Evaluator(Changes):
     """Evaluates the expressions of one cell.
 
     Parameters
@@ -56,16 +54,11 @@ class Evaluator(Calls):
         is_secret: Callable[[str, Any], bool],
         reading_only: bool = False,
     ) -> None:
-        super().__init__()
-        self.namespace = namespace
+        super().__init__(namespace, reading_only)
         self.deadline = deadline
-        self.reading_only = reading_only
-        # Whether the cell wrote into an object, and whether it then read another that may share what was written.
-        self.has_written = False
+        # Whether the cell wrote into an object and then read another that may share what was written.
         self.may_be_stale = False
         self._is_secret = is_secret
-        self.scopes: list[dict[str, Any]] = [{}]
-        self.trust = Trust()
         self.known: dict[int, Any] = {}
         # As long as a node is kept, no other has its identity.
         self._nodes: list[ast.expr] = []
@@ -126,12 +119,6 @@ class Evaluator(Calls):
             return self.evaluate(node)
         except UnknownError:
             return MISSING
-
-    def _all(self, nodes: list[ast.expr]) -> list[Any]:
-        found = [self.evaluate_or_missing(node) for node in nodes]
-        if any(value is MISSING for value in found):
-            raise UnknownError
-        return found
 
     def do(self, work: Callable[[], Any], *inputs: Any, cost: int = SCAN) -> Any:
         """Do an operation on trusted values that are small enough, and vouch for what it gives."""
@@ -195,10 +182,6 @@ class Evaluator(Calls):
         self._all_trusted(key)
         cost = FREE if family(key) == "scalar" else SCAN
         return self.do(lambda: value[key], value, cost=cost)
-
-    def _all_trusted(self, *values: Any) -> None:
-        if not all(self.trust(value) for value in values):
-            raise UnknownError
 
     def _slice(self, node: ast.Slice) -> Any:
         parts = [None if part is None else self.evaluate(part) for part in (node.lower, node.upper, node.step)]
@@ -270,108 +253,8 @@ class Evaluator(Calls):
         check_format(spec)
         return self.do(lambda: format(convert(value), spec), value)
 
-    def _listcomp(self, node: ast.ListComp) -> Any:
-        return list(self._generate(node.generators, lambda: self.evaluate(node.elt)))
-
-    def _setcomp(self, node: ast.SetComp) -> Any:
-        items = list(self._generate(node.generators, lambda: self.evaluate(node.elt)))
-        return self.do(lambda: set(items), items)
-
-    def _generatorexp(self, node: ast.GeneratorExp) -> Any:
-        # A list does for every call that may be made with it; it is never shown itself.
-        return list(self._generate(node.generators, lambda: self.evaluate(node.elt)))
-
-    def _dictcomp(self, node: ast.DictComp) -> Any:
-        pairs = list(self._generate(node.generators, lambda: (self.evaluate(node.key), self.evaluate(node.value))))
-        return self.do(lambda: dict(pairs), pairs)
-
-    def _generate(self, generators: list[ast.comprehension], make: Callable[[], Any]) -> list[Any]:
-        """Run a comprehension in a scope of its own."""
-        if len(generators) != 1 or generators[0].is_async:
-            raise UnknownError
-        one = generators[0]
-        items = self.items(one.iter)
-        made = []
-        self.scopes.append({})
-        try:
-            for item in items:
-                self.bind(one.target, item)
-                if all(self.truth(test) for test in one.ifs):
-                    made.append(make())
-        finally:
-            self.scopes.pop()
-        return made
-
-    def items(self, node: ast.expr) -> list[Any]:
-        """Return what a loop goes over, if it is short."""
-        value = self.evaluate(node)
-        if family(value) not in ("container", "scalar", "numpy") or not self.trust(value):
-            raise UnknownError
-        if safe.key(type(value)) not in ITERATORS and n_cells(value) > MAX_REPEATS and type(value) is not range:
-            raise UnknownError
-        if type(value) is range and len(value) > MAX_REPEATS:
-            raise UnknownError
-        found: list[Any] = []
-        for item in value:
-            if len(found) >= MAX_REPEATS:
-                raise UnknownError
-            found.append(item)
-        return found
-
-    def bind(self, target: ast.expr, value: Any) -> None:
-        """Bind names in the innermost scope; the user's namespace is never written."""
-        if isinstance(target, ast.Name):
-            self.scopes[-1][target.id] = value
-            return
-        if not isinstance(target, (ast.Tuple, ast.List)) or type(value) not in (tuple, list):
-            raise UnknownError
-        if len(value) != len(target.elts) or any(isinstance(one, ast.Starred) for one in target.elts):
-            raise UnknownError
-        for one, item in zip(target.elts, value):
-            self.bind(one, item)
-
-    def write(self, target: ast.Subscript, value: Any) -> None:
-        """Do what an assignment to an item does."""
-        key = self.evaluate(target.slice)
-        self._all_trusted(key, value)
-        self._change(target.value, lambda after: after.__setitem__(key, value), (list, dict, *_arrays_and_frames()))
-
-    def call_changing(self, node: ast.Call) -> None:
-        """Do what a call of a container's own method does that changes it in place, ``items.append(1)``."""
-        if not isinstance(node.func, ast.Attribute) or any(one.arg is None for one in node.keywords):
-            raise UnknownError
-        name = node.func.attr
-        arguments = self._all(node.args)
-        keywords = {str(one.arg): self.evaluate(one.value) for one in node.keywords}
-        self._all_trusted(*arguments, *keywords.values())
-        kinds = tuple(kind for kind, names in CHANGING_METHODS.items() if name in names)
-        if "key" in keywords:
-            raise UnknownError
-        self._change(node.func.value, lambda after: getattr(after, name)(*arguments, **keywords), kinds)
-
-    def _change(self, node: ast.expr, change: Callable[[Any], Any], kinds: tuple[type, ...]) -> None:
-        """Change a copy of an object; in the look's own scope all names of the object mean the copy from then on."""
-        if not isinstance(node, ast.Name) or self.reading_only:
-            raise UnknownError
-        before = self.evaluate(node)
-        if type(before) not in kinds or not self.trust(before) or n_cells(before) > MAX_CELLS[HEAVY]:
-            raise UnknownError
-        after = before.copy()
-        change(after)
-        self.trust.vouch(after)
-        for name, held in [*self.namespace.items(), *self.scopes[-1].items()]:
-            if held is before:
-                self.scopes[-1][name] = after
-        self.has_written = True
-
     def _call(self, node: ast.Call) -> Any:
         return self.call(node)
-
-
-def _arrays_and_frames() -> tuple[Any, ...]:
-    found = [safe.library("numpy").get("ndarray")]
-    found += [safe.library("pandas").get(name) for name in ("DataFrame", "Series")]
-    return tuple(kind for kind in found if kind is not None)
 
 
 def _as_it_is(value: Any) -> Any:
