@@ -109,6 +109,8 @@ class Results:
                 make_tables(self._writer)
             self._reader = make_reader(location)
             self._reply_columns = reply_columns(self._reader)
+        self._put_reply = self._insert(REPLIES).on_conflict_do_nothing()
+        self._put_answer = _in_place(self._insert(ANSWERS))
 
     def __enter__(self) -> Self:
         return self
@@ -144,18 +146,12 @@ class Results:
     def put_replies(self, replies: Sequence[Reply]) -> None:
         """Write replies; one that is there already is left alone."""
         with self._transaction() as connection:
-            statement = self._insert(REPLIES).on_conflict_do_nothing()
-            connection.execute(statement, [vars(reply) for reply in replies])
+            connection.execute(self._put_reply, [vars(reply) for reply in replies])
 
     def put_answers(self, answers: Sequence[AnswerRow]) -> None:
         """Write answers in the place of earlier ones."""
-        statement = self._insert(ANSWERS)
-        keys = [column.name for column in ANSWERS.primary_key]
-        new = {column.name: statement.excluded[column.name] for column in ANSWERS.c if not column.primary_key}
         with self._transaction() as connection:
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=keys, set_=new), [self._own(one) for one in answers]
-            )
+            connection.execute(self._put_answer, [self._own(one) for one in answers])
 
     def count_items(self) -> dict[str, int]:
         """Return how many items there are of each task."""
@@ -256,3 +252,10 @@ class Results:
     def _read(self, query: Any) -> Iterator[Any]:
         with told_plainly(self._label), self._reader.connect() as connection:
             yield from connection.execution_options(yield_per=_GROUP).execute(query)
+
+
+def _in_place(statement: Any) -> Any:
+    """Let an insert of answers take the place of earlier ones."""
+    keys = [column.name for column in ANSWERS.primary_key]
+    new = {column.name: statement.excluded[column.name] for column in ANSWERS.c if not column.primary_key}
+    return statement.on_conflict_do_update(index_elements=keys, set_=new)
