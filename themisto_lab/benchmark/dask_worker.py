@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from concurrent.futures import CancelledError, Future
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from themisto_lab.benchmark.contenders import Contender, make_contenders, package_version
 from themisto_lab.benchmark.dask_cluster import PACKAGE
 from themisto_lab.benchmark.retry import FATAL
 from themisto_lab.benchmark.runner_options import BenchOptions
-from themisto_lab.errors import ThemistoError
+from themisto_lab.errors import EngineError, ThemistoError
 from themisto_lab.predict.base import PredictRequest
 from themisto_lab.predict.engine_process import EngineOptions
 from themisto_lab.predict.registry import Registry
 from themisto_lab.predict.run import run_prediction
 from themisto_lab.types import JsonObject, Prediction, PredictionError, utc_now
-
-T = TypeVar("T")
 
 
 class WorkerDiffersError(ThemistoError):
@@ -58,8 +56,13 @@ class Question:
 
 def answer(question: Question) -> Prediction:
     """Answer a question; a failure is part of the prediction."""
-    home = _home()
-    prediction = home.wait_for(home.answer(question))
+    # With the lock held: whoever ends the models from here on ends this question as well, and leaves none waiting.
+    with _home_lock:
+        waiting = _home().begin(question)
+    try:
+        prediction = waiting.result()
+    except CancelledError:
+        return _failed(question, EngineError("The worker's models were ended while it answered."))
     error = prediction.error
     if error is None or error.code not in FATAL:
         return prediction
@@ -69,7 +72,7 @@ def answer(question: Question) -> Prediction:
 
 
 def end_models() -> None:
-    """End the worker's embedded models and forget its predictors; return at once."""
+    """End the worker's embedded models, what is being answered, and forget its predictors; return at once."""
     global _the_home
     with _home_lock:
         home, _the_home = _the_home, None
@@ -88,19 +91,15 @@ class _Home:
         self._making = asyncio.Lock()
         threading.Thread(target=self._loop.run_forever, name="themisto-models", daemon=True).start()
 
-    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run work on the loop and wait for its result."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+    def begin(self, question: Question) -> Future[Prediction]:
+        """Begin to answer a question."""
+        return asyncio.run_coroutine_threadsafe(self._answer(question), self._loop)
 
-    async def answer(self, question: Question) -> Prediction:
-        """Answer a question."""
+    async def _answer(self, question: Question) -> Prediction:
         try:
             contender = await self._contender(question)
         except ThemistoError as error:
-            failure = PredictionError(code=error.code, message=str(error))
-            return question.prediction.model_copy(
-                update={"status": "failed", "error": failure, "completed_at": utc_now()}
-            )
+            return _failed(question, error)
         async with self._turn(contender):
             # Its time begins here: how long it waited for a worker, or for its turn, is not the model's.
             begun = question.prediction.model_copy(update={"created_at": utc_now()})
@@ -110,6 +109,11 @@ class _Home:
         """End all that runs, in the background."""
 
         async def close() -> None:
+            # A question that stayed on a stopped loop would keep its worker's thread for good.
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for other in others:
+                other.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
             for registry in self._registries.values():
                 await registry.close()
             self._loop.stop()
@@ -157,11 +161,16 @@ _the_home: _Home | None = None
 
 
 def _home() -> _Home:
+    """Return the process's predictors; the lock is held."""
     global _the_home  # noqa: PLW0603 - a worker's process is the one place where its models belong
-    with _home_lock:
-        if _the_home is None:
-            _the_home = _Home()
-        return _the_home
+    if _the_home is None:
+        _the_home = _Home()
+    return _the_home
+
+
+def _failed(question: Question, error: ThemistoError) -> Prediction:
+    failure = PredictionError(code=error.code, message=str(error))
+    return question.prediction.model_copy(update={"status": "failed", "error": failure, "completed_at": utc_now()})
 
 
 def check_version(expected: str) -> None:
