@@ -38,7 +38,7 @@ async def test_a_forecast_carries_the_look_in_the_curated_arm_alone(make_person)
     assert asked_for == [("kernel", "print(x * 7)")]
     assert [request.look for request in predictor.requests] == [LOOK, LOOK]
     curated, without = (request.context.prompt for request in predictor.requests)
-    assert "# x * 7 -> 42\n# %% [2]\nprint(x * 7)\n" in curated
+    assert "# x * 7 ->\n#> 42\n# %% [2]\nprint(x * 7)\n" in curated
     assert "->" not in without
 
 
