@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_LOOK_TOKENS = 412
+"""What the target and a look at it need: two fifths of 1,024, with which tables are seldom cut (docs/decisions.md)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How a prompt's tokens are divided.
 
-    The division depends neither on the task nor on the arm: prompts of one moment share the transcript, byte for byte,
-    and a model's cache of it serves them all.
+    The division does not depend on the task, nor on the arm unless it writes state in line: prompts of one moment share
+    the transcript, byte for byte, and a model's cache of it serves them all.
 
     Attributes
     ----------
     transcript_tokens
-        For past cells and their outputs, with the state that stands in line.
+        For past cells and their outputs.
     state_tokens
         For a list of variables; where there is none, a closer look has these too.
     target_tokens
@@ -26,6 +29,13 @@ class Budget:
     transcript_tokens: int
     state_tokens: int
     target_tokens: int
+
+    def past_tokens(self, state_in_line: bool) -> int:
+        """Return what the transcript may take; with the state in line, of the state's share what a look can spare."""
+        if not state_in_line:
+            return self.transcript_tokens
+        spare = self.state_tokens + self.target_tokens - _LOOK_TOKENS
+        return self.transcript_tokens + max(0, min(self.state_tokens, spare))
 
 
 def divide(limit_tokens: int) -> Budget:

@@ -127,7 +127,7 @@ def build_context(
         The prompt with its length by part, what was dropped and how many secrets had been blanked in it.
     """
     budget = divide(limit_tokens)
-    transcript = render_transcript(trajectory, arm, budget.transcript_tokens)
+    transcript = render_transcript(trajectory, arm, budget.past_tokens(is_curated(arm)))
     if is_curated(arm):
         n_target = estimate_tokens(render_target(task, len(trajectory.steps) + 1, code))
         n_free = limit_tokens - transcript.n_tokens - n_target
@@ -164,7 +164,7 @@ def build_prefix(trajectory: Trajectory, arm: Arm, running_code: str, *, limit_t
 
     It is a prefix of every prompt that follows the run, unless the run's end makes the transcript drop old steps.
     """
-    transcript = render_transcript(trajectory, arm, divide(limit_tokens).transcript_tokens)
+    transcript = render_transcript(trajectory, arm, divide(limit_tokens).past_tokens(is_curated(arm)))
     target = render_target(TaskKind.NEXT_CELL, len(trajectory.steps) + 1, "")
     prompt = transcript.text + target + running_code.strip("\n")
     dropped = {what: n for what, n in transcript.dropped.items() if n}
