@@ -84,13 +84,25 @@ class _Use:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Lines that are kept or left out together: the values in them, and the most that they may take, in tokens."""
+    """Lines that are kept or left out together.
+
+    Attributes
+    ----------
+    values
+        The values in them.
+    head, lines
+        The first line, and those below it, each without its mark.
+    limit_tokens
+        The most that they may take; None for all that there is room for.
+    rank
+        Where the room is short, the lowest is kept first.
+    """
 
     values: tuple[LookedValue, ...]
     head: str
     lines: tuple[str, ...]
     limit_tokens: int | None
-    leads: int
+    rank: int
 
 
 def render_look(look: Look | None, limit_tokens: int, code: str = "") -> RenderedLook:
@@ -118,7 +130,7 @@ def render_look(look: Look | None, limit_tokens: int, code: str = "") -> Rendere
     kept: dict[int, str] = {}
     left = limit_tokens
     n_values = n_lines = 0
-    for i in sorted(range(len(pieces)), key=lambda i: (pieces[i].leads, i)):
+    for i in sorted(range(len(pieces)), key=lambda i: (pieces[i].rank, i)):
         piece = pieces[i]
         block, n_cut = _block(piece, left if piece.limit_tokens is None else min(left, piece.limit_tokens))
         if block:
@@ -141,7 +153,7 @@ def _blocks(values: Sequence[LookedValue], use: _Use) -> list[_Piece]:
         if found:
             names = "; ".join(dict.fromkeys(_expression(value) for value in found))
             lines = tuple(line for _, text in row for line in text.split("\n"))
-            blocks.append(_Piece(tuple(found), shorten(names, _MAX_EXPRESSION_CHARS), lines, None, leads=0))
+            blocks.append(_Piece(tuple(found), shorten(names, _MAX_EXPRESSION_CHARS), lines, None, rank=0))
         row.clear()
 
     for one in use.shown:
@@ -179,13 +191,13 @@ def _put_out(part: LookedValue | ast.Constant, printed: bool) -> str:
 def _single(value: LookedValue, use: _Use) -> _Piece:
     shows = use.shows(value)
     limit = None if shows else _ASIDE_TOKENS
-    leads = 0 if shows and value.exact else 1 if shows else 2 if value.exact else 3
+    rank = 0 if shows and value.exact else 1 if shows else 2 if value.exact else 3
     text = _text(value, use)
     if not value.exact:
-        return _Piece((value,), f"{_expression(value)}: {text}", (), limit, leads)
+        return _Piece((value,), f"{_expression(value)}: {text}", (), limit, rank)
     if "\n" not in text:
-        return _Piece((value,), f"{_expression(value)} -> {text}", (), limit, leads)
-    return _Piece((value,), _expression(value), tuple(text.split("\n")), limit, leads)
+        return _Piece((value,), f"{_expression(value)} -> {text}", (), limit, rank)
+    return _Piece((value,), _expression(value), tuple(text.split("\n")), limit, rank)
 
 
 def _expression(value: LookedValue) -> str:
