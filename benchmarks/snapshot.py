@@ -3,7 +3,8 @@
 Builds about 300 variables of 1.8 GB in a real ipykernel and measures, in one run: the probe's snapshot after a cell,
 the query of the JupyterLab variable inspector (taken from its package, for measuring only), the debugger's
 ``inspectVariables``, and naive ``getsizeof`` with ``repr``. Then variables that must never be called are added. Last,
-the time that the extension adds to a trivial cell, with and without it by turns.
+the time that the extension adds to a trivial cell, with and without it by turns: to one that is run alone, and to each
+of many that are sent at once.
 
 Run: ``python benchmarks/snapshot.py [--quick]``. pip fetches the variable inspector into a temporary folder.
 """
@@ -30,6 +31,9 @@ from themisto_lab.capture.probe.hooks import SNAPSHOT_MESSAGE
 INSPECTOR = "lckr-jupyterlab-variableinspector"
 INSPECTOR_QUERY = "_jupyterlab_variableinspector_dict_list()"
 TIMEOUT_S = 120.0
+PAUSE_S = 0.03
+N_WARM = 10
+N_IN_A_ROW = 20
 
 NAMESPACE = """
 import builtins, datetime, os, random, sys
@@ -129,7 +133,7 @@ class Kernel:
         self.manager, self.client = start_new_kernel(kernel_name="python3")
 
     def run(self, code: str, *, silent: bool = False, expressions: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Run a cell; return its reply's content and the IOPub messages up to ``idle``."""
+        """Run a cell; return its reply's content, its id and the IOPub messages up to ``idle``."""
         message_id = self.client.execute(
             code, silent=silent, store_history=not silent, user_expressions=dict(expressions or {})
         )
@@ -147,7 +151,32 @@ class Kernel:
                 break
         if reply["content"]["status"] != "ok":
             raise RuntimeError("\n".join(reply["content"]["traceback"]))
-        return {"reply": reply["content"], "published": published}
+        return {"reply": reply["content"], "published": published, "message_id": message_id}
+
+    def snapshot_after(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the content of a run's snapshot, which may come after ``idle``."""
+        published = list(result["published"])
+        while True:
+            message = published.pop(0) if published else self.client.get_iopub_msg(timeout=TIMEOUT_S)
+            is_ours = message["parent_header"].get("msg_id") == result["message_id"]
+            if is_ours and message["header"]["msg_type"] == SNAPSHOT_MESSAGE:
+                content: dict[str, Any] = message["content"]
+                return content
+
+    def run_all(self, codes: list[str]) -> None:
+        """Send cells at once, as Run All does, and wait until the last one is done."""
+        last = [self.client.execute(code) for code in codes][-1]
+        while True:
+            message = self.client.get_iopub_msg(timeout=TIMEOUT_S)
+            is_status = message["header"]["msg_type"] == "status"
+            if (
+                is_status
+                and message["content"]["execution_state"] == "idle"
+                and message["parent_header"]["msg_id"] == last
+            ):
+                break
+        for _ in codes:
+            self.client.get_shell_msg(timeout=TIMEOUT_S)
 
     def value(self, expression: str) -> Any:
         """Evaluate an expression in the kernel, with no trace in it."""
@@ -168,11 +197,6 @@ class Kernel:
         """Shut the kernel down."""
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
-
-
-def snapshots_of(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the contents of the snapshot messages among what a run published."""
-    return [m["content"] for m in result["published"] if m["header"]["msg_type"] == SNAPSHOT_MESSAGE]
 
 
 def timed(work: Callable[[], object], n: int) -> list[float]:
@@ -214,15 +238,14 @@ def inspector_script(folder: Path) -> str:
 
 def measure_ours(kernel: Kernel, n: int) -> dict[str, Any]:
     """Measure the snapshot at first sight, and after cells that change little."""
-    installed = kernel.run(install_code(), silent=True)
-    (first,) = snapshots_of(installed)
+    first = kernel.snapshot_after(kernel.run(install_code(), silent=True))
     kernel.run(TIMER, silent=True)
     round_trips, inside = [], []
     for at in range(n):
         began = time.perf_counter()
         result = kernel.run(f"number_0 = {at} + 0.5")
         round_trips.append((time.perf_counter() - began) * 1000)
-        (content,) = snapshots_of(result)
+        content = kernel.snapshot_after(result)
         if content["changed"] != ["number_0"]:
             raise RuntimeError("the change was not told")
         inside.append(float(content["receipt"]["cost_ms"]))
@@ -242,7 +265,7 @@ def measure_first_sight(kernel: Kernel, n: int) -> dict[str, float]:
     costs = []
     for _ in range(n):
         kernel.run("get_ipython()._themisto_lab_probe.ledger.__init__()", silent=True)
-        (content,) = snapshots_of(kernel.run("None"))
+        content = kernel.snapshot_after(kernel.run("None"))
         costs.append(float(content["receipt"]["cost_ms"]))
     return figures(costs)
 
@@ -252,10 +275,10 @@ def measure_edit(kernel: Kernel, n: int) -> dict[str, Any]:
     kernel.run("edited = np.zeros(25_000_000)")
     costs, seen, reads, unchanged = [], [], [], []
     for at in range(n):
-        (content,) = snapshots_of(kernel.run(f"edited[{12_345_678 + at}] += 1"))
+        content = kernel.snapshot_after(kernel.run(f"edited[{12_345_678 + at}] += 1"))
         costs.append(float(content["receipt"]["cost_ms"]))
         seen.append("edited" in content["changed"])
-        (content,) = snapshots_of(kernel.run("edited.shape; None"))
+        content = kernel.snapshot_after(kernel.run("edited.shape; None"))
         reads.append(float(content["receipt"]["cost_ms"]))
         unchanged.append("edited" not in content["changed"])
     kernel.run("del edited")
@@ -269,10 +292,10 @@ def measure_many(n: int) -> dict[str, Any]:
         kernel.run(
             "for _i in range(5000):\n    globals()[f'v{_i}'] = [_i, str(_i), _i * .5, [_i], {'k': _i}, (1, _i)][_i % 6]"
         )
-        (first,) = snapshots_of(kernel.run(install_code(), silent=True))
+        first = kernel.snapshot_after(kernel.run(install_code(), silent=True))
         costs = []
         for at in range(n):
-            (content,) = snapshots_of(kernel.run(f"v0 = {at}"))
+            content = kernel.snapshot_after(kernel.run(f"v0 = {at}"))
             costs.append(float(content["receipt"]["cost_ms"]))
         return {"first_ms": first["receipt"]["cost_ms"], **figures(costs)}
     finally:
@@ -304,7 +327,7 @@ def measure_hostile(script: str) -> dict[str, Any]:
         kernel.run(HOSTILE)
         costs = []
         for at in range(20):
-            (content,) = snapshots_of(kernel.run(f"kept = {at}; (slow, raises, lazy); None"))
+            content = kernel.snapshot_after(kernel.run(f"kept = {at}; (slow, raises, lazy); None"))
             costs.append(float(content["receipt"]["cost_ms"]))
         calls = kernel.value("__import__('builtins').calls")
         computed = kernel.value("Lazy.computed")
@@ -331,24 +354,37 @@ def measure_added(n: int) -> dict[str, float]:
                 "    globals()[f'b{_i}'] = [_i, 'x', np.arange(100)]"
             )
         kernels["with"].run(install_code(), silent=True)
-        taken: dict[str, list[float]] = {"with": [], "without": []}
-        for at in range(n + 10):
-            order = ("with", "without") if at % 2 else ("without", "with")
-            for name in order:
-                took = timed(lambda kernel=kernels[name]: kernel.run("1 + 1"), 1)[0]  # type: ignore[misc] # bound now
-                if at >= 10:
-                    taken[name].append(took)
-        with_ms, without_ms = statistics.median(taken["with"]), statistics.median(taken["without"])
-        paired = statistics.median(a - b for a, b in zip(taken["with"], taken["without"], strict=True))
+        alone = by_turns(kernels, lambda kernel: kernel.run("1 + 1"), n)
+        in_a_row = by_turns(kernels, lambda kernel: kernel.run_all(["1 + 1"] * N_IN_A_ROW), max(10, n // 10))
         return {
-            "with_ms": round(with_ms, 3),
-            "without_ms": round(without_ms, 3),
-            "added_ms": round(with_ms - without_ms, 3),
-            "added_paired_ms": round(paired, 3),
+            **alone,
+            "in_a_row_with_ms": round(in_a_row["with_ms"] / N_IN_A_ROW, 3),
+            "in_a_row_added_ms": round(in_a_row["added_ms"] / N_IN_A_ROW, 3),
         }
     finally:
         for kernel in kernels.values():
             kernel.close()
+
+
+def by_turns(kernels: Mapping[str, Kernel], work: Callable[[Kernel], object], n: int) -> dict[str, float]:
+    """Time the same work in a kernel with the probe and in one without, n times each."""
+    taken: dict[str, list[float]] = {"with": [], "without": []}
+    for at in range(n + N_WARM):
+        order = ("with", "without") if at % 2 else ("without", "with")
+        for name in order:
+            took = timed(lambda kernel=kernels[name]: work(kernel), 1)[0]  # type: ignore[misc] # bound now
+            # What a kernel does after its answer is not to slow the other one down.
+            time.sleep(PAUSE_S)
+            if at >= N_WARM:
+                taken[name].append(took)
+    with_ms, without_ms = statistics.median(taken["with"]), statistics.median(taken["without"])
+    paired = statistics.median(a - b for a, b in zip(taken["with"], taken["without"], strict=True))
+    return {
+        "with_ms": round(with_ms, 3),
+        "without_ms": round(without_ms, 3),
+        "added_ms": round(with_ms - without_ms, 3),
+        "added_paired_ms": round(paired, 3),
+    }
 
 
 def main() -> None:
@@ -387,7 +423,8 @@ def main() -> None:
     added = measure_added(60 if quick else 200)
     print(
         f"a trivial cell, 50 variables: {added['with_ms']:.2f} ms with, {added['without_ms']:.2f} ms without, "
-        f"{added['added_ms']:.2f} ms added"
+        f"{added['added_ms']:.2f} ms added; "
+        f"{N_IN_A_ROW} sent at once: {added['in_a_row_added_ms']:.2f} ms added to each"
     )
     ratio = peers["variable_inspector"]["median_ms"] / ours["in_kernel_and_sent"]["median_ms"]
     print(f"ratio to the variable inspector: {ratio:.0f}")

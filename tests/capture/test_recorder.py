@@ -119,6 +119,7 @@ async def test_cells_behind_a_failing_one_are_not_steps(open_lab: OpenLab) -> No
     ids = [lab.client.send(code) for code in ("import time; time.sleep(0.3); 1/0", "a = 1", "b = 2")]
     replies = [await lab.client.reply_to(message_id) for message_id in ids]
     assert [reply["status"] for reply in replies] == ["error", "aborted", "aborted"]
+    await lab.heard.steps_are(1)
     await lab.run("c = 3")
     assert [step.code[-3:] for step in lab.heard.steps] == ["1/0", "= 3"]
 

@@ -52,6 +52,25 @@ def test_a_run_with_a_probe_begins_when_the_probe_says_whose_it_is() -> None:
     assert events(tracker, told, message("themisto_snapshot"), status("idle")) == ["Began 1", "Snapshot 1", "Ended 1"]
 
 
+def test_the_namespace_may_be_told_after_the_end() -> None:
+    tracker = RunTracker(has_probe=True)
+    told = message("themisto_run", store_history=True, cell_id="c")
+    first = [event for each in (status("busy"), executed("1"), told, status("idle")) for event in tracker.feed(each)]
+    assert isinstance(first[-1], Ended)
+    assert first[-1].awaits_state
+    assert not tracker.running
+    late = message("themisto_snapshot")
+    assert events(tracker, status("busy", "b"), executed("2", "b"), late, late) == ["Snapshot 1"]
+
+
+def test_the_namespace_of_runs_that_never_tell_it_is_not_awaited_for_ever() -> None:
+    tracker = RunTracker(has_probe=True)
+    for i in range(100):
+        told = message("themisto_run", f"{i}", store_history=False)
+        assert events(tracker, status("busy", f"{i}"), executed("1", f"{i}"), told, status("idle", f"{i}")) == []
+    assert events(tracker, message("themisto_snapshot", "0"), message("themisto_snapshot", "99")) == ["Snapshot 1"]
+
+
 def test_a_tools_run_is_none() -> None:
     tracker = RunTracker(has_probe=True)
     told = message("themisto_run", store_history=False)
@@ -180,7 +199,7 @@ def test_what_may_hold_unknown_secrets_is_withheld() -> None:
     assert isinstance(taken, Snapshot)
     assert isinstance(done, Ended)
     record.take_snapshot(taken.run, taken.content)
-    ended = record.ended(done.run, done.ended_at, None)
+    ended = record.ended(done, None)
     ended.withheld = True
     step = record.make_step(ended)
     assert (step.output_text, step.variables, step.code) == ("[redacted]", (), "print(x)")

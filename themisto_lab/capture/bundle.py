@@ -41,6 +41,7 @@ _PARTS = (
     "look_text",
     "look_shell",
     "look",
+    "idle",
     "hooks",
 )
 

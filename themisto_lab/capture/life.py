@@ -19,13 +19,13 @@ from themisto_lab.capture.redact import (
     redact_variables,
     worth_remembering,
 )
-from themisto_lab.capture.runs import RunTracker
+from themisto_lab.capture.runs import Ended, RunTracker
 from themisto_lab.types import Step, VariableSnapshot, utc_now
 
 
 @dataclass(frozen=True, slots=True)
 class StateAfter:
-    """What the probe told at the end of a run.
+    """What the probe told after a run.
 
     Attributes
     ----------
@@ -49,6 +49,8 @@ class EndedRun:
         The run, and when it ended.
     state
         What the probe told after it; None where there is no probe.
+    awaits_state
+        Whether the probe has still to tell it.
     memory_bytes
         The process's memory, for kernels that do not tell it themselves.
     withheld
@@ -58,6 +60,7 @@ class EndedRun:
     run: Run
     ended_at: datetime
     state: StateAfter | None
+    awaits_state: bool = False
     memory_bytes: int | None = None
     withheld: bool = False
 
@@ -86,7 +89,7 @@ class LifeRecord:
     secrets_version: str = ""
     n_steps: int = 0
     over: bool = False
-    _states: dict[str, StateAfter] = field(default_factory=dict)
+    _last_state: tuple[Run | None, StateAfter] | None = None
 
     @classmethod
     def begin(
@@ -144,13 +147,13 @@ class LifeRecord:
         """
         self.namespace.apply(content)
         state = StateAfter(self.namespace.variables, content)
-        if run is not None:
-            self._states[run.message_id] = state
+        self._last_state = run, state
         return state
 
-    def ended(self, run: Run, ended_at: datetime, memory_bytes: int | None) -> EndedRun:
-        """Put together a run that is over with the state after it."""
-        return EndedRun(run, ended_at, self._states.pop(run.message_id, None), memory_bytes)
+    def ended(self, end: Ended, memory_bytes: int | None) -> EndedRun:
+        """Put together a run that is over with the state after it, if that is told already."""
+        told_of, state = self._last_state or (None, None)
+        return EndedRun(end.run, end.ended_at, state if told_of is end.run else None, end.awaits_state, memory_bytes)
 
     def learn_secrets(self, values: list[str], version: str) -> None:
         """Take in the values that the probe found to be secret."""

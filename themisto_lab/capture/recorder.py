@@ -9,6 +9,7 @@ from typing import Any
 
 import psutil
 
+from themisto_lab.capture.holding import Holding
 from themisto_lab.capture.install import ask_kernel, install_probe, look_at, look_closely_at
 from themisto_lab.capture.kernels import KernelKind, describe_kernel, note_for
 from themisto_lab.capture.life import EndedRun, LifeRecord
@@ -21,7 +22,6 @@ from themisto_lab.capture.telling import LifeTeller
 from themisto_lab.types import Look, VariableSnapshot
 
 _SNAPSHOT_TIMEOUT_S = 5.0
-_HOLD_S = 2.0
 _DEATH_CHECKS = 40
 
 
@@ -68,7 +68,7 @@ class Recorder:
         self._record: LifeRecord | None = None
         self._installing: asyncio.Task[None] | None = None
         self._installed = asyncio.Event()
-        self._held: tuple[EndedRun, asyncio.TimerHandle] | None = None
+        self._holding = Holding(self._tell_step)
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -129,10 +129,6 @@ class Recorder:
         """End the present life: what was running ends as ``died``."""
         async with self._lock:
             await self._end_life()
-
-    async def flush(self) -> None:
-        """Wait until all that has been read so far is told."""
-        await self._teller.flush()
 
     async def look(
         self, names: Sequence[str] | None = None, timeout_s: float = 1.0
@@ -195,9 +191,9 @@ class Recorder:
             return
         if link is not None:
             await link.drain()
+        self._holding.give_up()
         for event in record.tracker.die():
             self._take(record, event)
-        self._release()
         record.over = True
         self._link = None
         self._teller.life_ended(record, link)
@@ -256,7 +252,7 @@ class Recorder:
         if record.set_capability(capability, note, info.language):
             self._teller.life_changed(record)
         self._installing = None
-        self._release()
+        self._holding.release()
 
     async def _probe_answers(self) -> bool:
         """Wait for the probe's first snapshot, which comes on another socket than the reply."""
@@ -279,41 +275,37 @@ class Recorder:
         if isinstance(event, Snapshot):
             self._take_snapshot(record, event)
         elif isinstance(event, Began):
-            self._release()
+            self._holding.release()
             self._teller.run_started(record, record.run_started(event.run))
         else:
-            self._release()
-            ended = record.ended(event.run, event.ended_at, _memory_of(record.pid))
-            if ended.state is None and self._installing is not None and event.run.status != "died":
-                # The probe is on its way and will tell the state after this run, if no other comes first.
-                timer = asyncio.get_running_loop().call_later(_HOLD_S, self._release)
-                self._held = (ended, timer)
+            self._holding.release()
+            ended = record.ended(event, _memory_of(record.pid))
+            may_come = ended.awaits_state or (ended.state is None and self._installing is not None)
+            if may_come and event.run.status != "died":
+                # The probe will tell the state after this run, before any other begins. Or it is on its way into
+                # the kernel, and tells it if no other run comes first.
+                self._holding.hold(ended)
             else:
-                self._teller.step(record, ended, self._link)
+                self._tell_step(ended)
 
     def _take_snapshot(self, record: LifeRecord, event: Snapshot) -> None:
         error = event.content.get("error")
         if error is not None:
             self._log.warning("The probe failed in the kernel: %s", str(error)[:80])
+            if self._holding.is_held(event.run):
+                self._holding.release()
             return
         state = record.take_snapshot(event.run, event.content)
-        if event.run is None:
+        if self._holding.is_held(event.run):
+            self._holding.complete(state)
+        elif event.run is None:
             record.tracker.has_probe = True
             self._installed.set()
-            count = event.content.get("execution_count")
-            if self._held is not None and count is not None and self._held[0].run.execution_count == count:
-                self._held[0].state = state
-                self._held[0].run.cell_id = event.content.get("cell_id")
-                self._release()
+            self._holding.complete_from_install(state, event.content)
 
-    def _release(self) -> None:
-        """Tell a step that waited for the probe."""
-        if self._held is None or self._record is None:
-            return
-        ended, timer = self._held
-        self._held = None
-        timer.cancel()
-        self._teller.step(self._record, ended, self._link)
+    def _tell_step(self, ended: EndedRun) -> None:
+        if self._record is not None:
+            self._teller.step(self._record, ended, self._link)
 
 
 def _memory_of(pid: int | None) -> int | None:

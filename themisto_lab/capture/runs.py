@@ -11,6 +11,8 @@ from themisto_lab.capture.messages import Run, message_time
 from themisto_lab.capture.probe.hooks import RUN_MESSAGE, SNAPSHOT_MESSAGE
 from themisto_lab.types import utc_now
 
+_MAX_AWAITING = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Began:
@@ -21,10 +23,19 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run is over; all its messages are in."""
+    """A run is over; all that it put out is in.
+
+    Attributes
+    ----------
+    run, ended_at
+        The run, and when it ended.
+    awaits_state
+        Whether the probe has still to tell the namespace: it does so once the kernel is idle.
+    """
 
     run: Run
     ended_at: datetime
+    awaits_state: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,7 @@ class _Open:
     has_input: bool = False
     told: bool = False
     is_tool: bool = False
+    awaits_state: bool = False
 
 
 @dataclass(slots=True)
@@ -61,6 +73,7 @@ class RunTracker:
 
     has_probe: bool = False
     _open: dict[str, _Open] = field(default_factory=dict)
+    _awaiting: dict[str, Run] = field(default_factory=dict)
 
     @property
     def running(self) -> bool:
@@ -89,11 +102,15 @@ class RunTracker:
             return
         entry = self._open.get(parent["msg_id"])
         if entry is None:
-            # A thread or task that prints after its cell ended: that step is closed.
+            # Of what comes after `idle`, the namespace alone is the run's. A thread or task that prints then finds
+            # its step closed.
+            if kind == SNAPSHOT_MESSAGE and parent["msg_id"] in self._awaiting:
+                yield Snapshot(self._awaiting.pop(parent["msg_id"]), message["content"])
             return
         if kind == RUN_MESSAGE:
             yield from self._probe_told(entry, message["content"])
         elif kind == SNAPSHOT_MESSAGE:
+            entry.awaits_state = False
             yield Snapshot(entry.run if entry.has_input else None, message["content"])
         elif kind == "execute_input":
             entry.has_input = True
@@ -123,6 +140,7 @@ class RunTracker:
             yield from self._end(self._open[message_id], message_time(message))
 
     def _probe_told(self, entry: _Open, content: Mapping[str, Any]) -> Iterator[Event]:
+        entry.awaits_state = True
         if not content.get("store_history"):
             entry.is_tool = True
             return
@@ -137,6 +155,10 @@ class RunTracker:
 
     def _end(self, entry: _Open, ended_at: datetime) -> Iterator[Event]:
         del self._open[entry.run.message_id]
+        if entry.awaits_state:
+            self._awaiting[entry.run.message_id] = entry.run
+            if len(self._awaiting) > _MAX_AWAITING:
+                del self._awaiting[next(iter(self._awaiting))]
         yield from self._tell(entry)
         if entry.told:
-            yield Ended(entry.run, ended_at)
+            yield Ended(entry.run, ended_at, entry.awaits_state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from themisto_lab.capture.install import ask_for_secrets, look_at
-from themisto_lab.capture.life import EndedRun, LifeRecord
+from themisto_lab.capture.life import EndedRun, LifeRecord, StateAfter
 from themisto_lab.capture.link import KernelLink, Logger
 from themisto_lab.capture.listener import RunListener, RunStarted
 from themisto_lab.capture.teller import Teller
@@ -73,7 +73,7 @@ class LifeTeller:
         """Tell of a run that is over, once all is known that its redaction needs."""
 
         async def tell() -> None:
-            if link is not None and ended.state is not None:
+            if link is not None and (ended.state is not None or ended.awaits_state):
                 await self._complete(record, ended, link)
             step = record.make_step(ended)
             await self._refresh_notebook(record)
@@ -81,16 +81,12 @@ class LifeTeller:
 
         self._teller.tell(tell)
 
-    async def flush(self) -> None:
-        """Wait until all is told."""
-        await self._teller.flush()
-
     async def close(self) -> None:
         """Tell what is left, then end."""
         await self._teller.close()
 
     async def _complete(self, record: LifeRecord, ended: EndedRun, link: KernelLink) -> None:
-        """Ask the kernel for what a step lacks: secrets that are new, and variables if a message was missed."""
+        """Ask the kernel for what a step lacks: secrets that are new, and variables if a message was missed or late."""
         version = "" if ended.state is None else str(ended.state.content.get("secrets_version") or "")
         if version != record.secrets_version:
             secrets = await ask_for_secrets(link, _ASK_TIMEOUT_S)
@@ -100,10 +96,11 @@ class LifeTeller:
                 ended.withheld = True
             else:
                 record.learn_secrets(secrets, version)
-        if not record.namespace.complete:
+        if not record.namespace.complete or ended.state is None:
             variables = await look_at(link, None, _ASK_TIMEOUT_S)
             if variables is not None:
                 record.namespace.replace(variables)
+                ended.state = ended.state or StateAfter(record.namespace.variables, {})
 
     async def _refresh_notebook(self, record: LifeRecord) -> None:
         if record.set_notebook(await self._notebook()):

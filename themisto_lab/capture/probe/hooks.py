@@ -1,23 +1,20 @@
-"""IPython's callbacks: one message when a run begins, one with the namespace when it ends.
+"""IPython's callbacks: one message when a run begins, one with the namespace once the kernel has answered.
 
 Nothing here raises into the user's cell, prints, or touches the user's namespace, history or counter.
 """
 
 from __future__ import annotations
 
-import _thread
 import gc
 import os
-import signal
-import sys
-import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import safe
 from .buffers import clock
 from .changes import named_in
+from .idle import call_when_idle, interrupt_again
 from .ledger import LOOK_S, MAX_SUMMARIES_CHARS, Entry, Ledger
 from .look import look_closely
 from .memory import memory
@@ -58,27 +55,42 @@ class Probe:
         self.described_version = ""
         self.environment: dict[Any, Any] = {}
         self.sequence = 0
+        # The run whose namespace is still to be told: its info, its count, its request.
+        self.untold: tuple[Any, Any, Any] | None = None
 
     def install(self) -> None:
         """Register with IPython and the control channel, and tell the present state."""
-        self.shell.events.register("pre_run_cell", self.before_run)
-        self.shell.events.register("post_run_cell", self.after_run)
+        for event, callback in self._callbacks():
+            self.shell.events.register(event, callback)
         self.kernel.control_handlers[LOOK_REQUEST] = self.answer_look
         # Tells what is there already, and completes a run that ended while this was on its way.
         last = getattr(self.shell, "last_execution_result", None)
         info = getattr(last, "info", None)
-        self._push(info, getattr(last, "execution_count", None), _LOOK_AT_ALL_S)
+        self._push(info, getattr(last, "execution_count", None), self.kernel.get_parent("shell"), _LOOK_AT_ALL_S)
 
     def remove(self) -> None:
         """Unregister, so that a second install doubles nothing."""
-        for event, callback in (("pre_run_cell", self.before_run), ("post_run_cell", self.after_run)):
+        for event, callback in self._callbacks():
             try:
                 self.shell.events.unregister(event, callback)
             except ValueError:
                 continue
 
+    def _callbacks(self) -> tuple[tuple[str, Callable[..., None]], ...]:
+        return (
+            ("pre_execute", self.before_code),
+            ("pre_run_cell", self.before_run),
+            ("post_run_cell", self.after_run),
+        )
+
+    def before_code(self) -> None:
+        """Tell what the last run left before any code changes it: IPython's ``pre_execute``."""
+        if self.untold is not None and self.tell():
+            interrupt_again()
+
     def before_run(self, info: Any) -> None:
         """Tell that a run begins: IPython's ``pre_run_cell``."""
+        parent = None
         try:
             parent = self.kernel.get_parent("shell")
             if not _is_own_run(parent, info):
@@ -92,23 +104,44 @@ class Probe:
             user_ns = self.shell.user_ns
             self.ledger.take_baseline(named_in(info.raw_cell, user_ns), user_ns)
         except KeyboardInterrupt:
-            _interrupt_again()
+            interrupt_again()
         except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
-            self._report(error)
+            self._report(error, parent)
 
     def after_run(self, result: Any) -> None:
-        """Tell the namespace: IPython's ``post_run_cell``."""
+        """Have the namespace told once the kernel has answered: IPython's ``post_run_cell``."""
+        parent = None
         for _ in range(2):
             try:
                 info = getattr(result, "info", None)
-                if _is_own_run(self.kernel.get_parent("shell"), info):
-                    self._push(info, getattr(result, "execution_count", None))
+                parent = self.kernel.get_parent("shell")
+                if _is_own_run(parent, info):
+                    self.untold = info, getattr(result, "execution_count", None), parent
+                    if not call_when_idle(self.kernel, self.tell):
+                        self.tell()
             except KeyboardInterrupt:
                 # The run is over: there is nothing left to interrupt, and its state is told all the same.
                 continue
             except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
-                self._report(error)
+                self._report(error, parent)
             return
+
+    def tell(self) -> bool:
+        """Tell the namespace as the last run left it, unless that is told; tell whether an interrupt came meanwhile."""
+        interrupted = False
+        for _ in range(2):
+            if self.untold is None:
+                break
+            info, execution_count, parent = self.untold
+            try:
+                self._push(info, execution_count, parent)
+            except KeyboardInterrupt:
+                interrupted = True
+                continue
+            except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
+                self._report(error, parent)
+            self.untold = None
+        return interrupted
 
     def answer_look(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         """Answer a look at named variables on the control channel, also while a cell runs.
@@ -160,19 +193,19 @@ class Probe:
                 found.append((name, value))
         return found
 
-    def _push(self, info: Any, execution_count: Any, limit_s: float = LOOK_S) -> None:
+    def _push(self, info: Any, execution_count: Any, parent: Any, limit_s: float = LOOK_S) -> None:
         """Send what differs from the last message, and everything in the first."""
         # A full garbage collection takes long where there are millions of objects; no look of ours sets one off, nor
         # do finalizers of the user's run in the midst of it.
         collects = gc.isenabled()
         gc.disable()
         try:
-            self._push_now(info, execution_count, limit_s)
+            self._push_now(info, execution_count, parent, limit_s)
         finally:
             if collects:
                 gc.enable()
 
-    def _push_now(self, info: Any, execution_count: Any, limit_s: float) -> None:
+    def _push_now(self, info: Any, execution_count: Any, parent: Any, limit_s: float) -> None:
         began = time.perf_counter()
         namespace = self._namespace()
         code = _text_or_none(getattr(info, "raw_cell", None)) or ""
@@ -211,7 +244,7 @@ class Probe:
             "skipped": dict(list(self.ledger.skipped.items())[:_MAX_SKIPPED]),
             "out_of_time": found["out_of_time"],
         }
-        self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
+        self._send(SNAPSHOT_MESSAGE, content, parent)
 
     def _learn_environment(self) -> None:
         environment: Any = os.environ
@@ -225,11 +258,10 @@ class Probe:
             self.secrets |= found
             self.secrets_version = os.urandom(8).hex()
 
-    def _report(self, error: BaseException) -> None:
+    def _report(self, error: BaseException, parent: Any) -> None:
         """Tell the server the error's class: all that is ever told of a fault of ours."""
         try:
-            content = {"error": type(error).__name__}
-            self._send(SNAPSHOT_MESSAGE, content, self.kernel.get_parent("shell"))
+            self._send(SNAPSHOT_MESSAGE, {"error": type(error).__name__}, parent)
         except Exception:  # noqa: BLE001 - there is no other way to tell
             return
 
@@ -272,18 +304,6 @@ def _is_own_run(parent: Any, info: Any) -> bool:
     code = parent["content"].get("code")
     raw = getattr(info, "raw_cell", None)
     return type(code) is str and type(raw) is str and code == raw
-
-
-def _interrupt_again() -> None:
-    """Send an interrupt anew that came while IPython ran a callback, where it would be swallowed."""
-    if sys.platform == "win32":
-        timer = threading.Timer(0.05, _thread.interrupt_main)
-    else:
-        # To the main thread, so that a sleep or a read there wakes up.
-        main = threading.main_thread().ident or 0
-        timer = threading.Timer(0.05, signal.pthread_kill, args=(main, signal.SIGINT))
-    timer.daemon = True
-    timer.start()
 
 
 def _text_or_none(value: object) -> str | None:
