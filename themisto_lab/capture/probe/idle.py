@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 _UNTIL_IDLE_S = 0.020
-"""ipykernel sends a run's reply and its ``idle`` without giving its loop a turn in between, so any delay comes after them.
+"""ipykernel sends a run's reply and its ``idle`` without giving its loop a turn in between: any delay comes after them.
 But other threads put them on the wire, and a look at once would keep the interpreter's lock from them.
 """
 
