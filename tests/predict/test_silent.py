@@ -3,6 +3,7 @@
 import pytest
 
 from themisto_lab.predict.silent import is_silent
+from themisto_lab.types import MIME_STDOUT, CellOutput, Step
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,16 @@ def test_silent(code):
 )
 def test_not_silent(code):
     assert not is_silent(code)
+
+
+def ran(index, code, printed="", status="ok"):
+    outputs = (CellOutput(mime=MIME_STDOUT, text=printed),) if printed else ()
+    return Step(index=index, kernel_id="k", code=code, outputs=outputs, status=status)
+
+
+def test_what_printed_when_it_ran_last_is_not_called_silent():
+    code = "fitted = model.fit()"
+    assert is_silent(code, [ran(0, code), ran(1, "x = 1", "other")])
+    assert not is_silent(code, [ran(0, code), ran(1, code, "Iterations: 35"), ran(2, "x = 1")])
+    assert is_silent(code, [ran(0, code, "Iterations: 35"), ran(1, code)])
+    assert is_silent(code, [ran(0, code), ran(1, code, "NameError", status="error")])

@@ -67,7 +67,7 @@ def plan_for(
     """
     model, trouble = chosen_model(registry, settings)
     is_python = session.life.language == "python"
-    if task is TaskKind.CELL_OUTPUT and is_python and is_silent(code):
+    if task is TaskKind.CELL_OUTPUT and is_python and is_silent(code, session.steps):
         return (Planned(registry.get(KNOWN_OUTPUT), None, shown=True),), trouble
     # Without a browser nobody knows the cell below.
     free = [one for one in BASELINES if session.below is not None or one.name != "baseline/below"]

@@ -12,14 +12,9 @@ KNOWN_OUTPUT = "rule/known-output"
 """A predictor of its own, so that nobody takes its answers for a model's skill."""
 
 
-def is_known(request: PredictRequest) -> bool:
-    """Tell whether a cell's output is known without a model."""
-    return is_silent(request.code) or (request.look is not None and request.look.output is not None)
-
-
 def guess_known_output(request: PredictRequest) -> Guess:
     """Return a cell's output where its syntax or a closer look at the kernel tells it; else nothing, and say so."""
-    if is_silent(request.code):
+    if is_silent(request.code, request.trajectory.steps):
         return Guess("", "this cell only assigns, imports or defines", source="syntax")
     if request.look is not None and request.look.output is not None:
         return Guess(request.look.output, "the kernel's state tells it", source="state")

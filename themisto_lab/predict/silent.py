@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+
+from themisto_lab.types import Step
 
 _SPEAKING_CALLS = frozenset({"print", "display", "help", "input", "exec", "eval", "pprint", "pp", "breakpoint", "quit"})
 _SPEAKING_METHODS = frozenset({"info", "print", "write", "show", "display", "pprint", "writelines", "memory_summary"})
@@ -21,16 +24,18 @@ _QUIET = (
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.ClassDef)
 
 
-def is_silent(code: str) -> bool:
+def is_silent(code: str, steps: Sequence[Step] = ()) -> bool:
     """Tell whether a cell surely looks as if it printed and returned nothing.
 
     A call inside an assignment counts as silent unless its name says otherwise: ``x = load()`` may print, but
-    seldom does.
+    seldom does. Where it did when the same code ran last, it may again.
 
     Parameters
     ----------
     code
         A cell's source.
+    steps
+        What was run so far.
 
     Returns
     -------
@@ -41,7 +46,14 @@ def is_silent(code: str) -> bool:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError):
         return False
-    return all(_quiet(statement) for statement in tree.body)
+    return all(_quiet(statement) for statement in tree.body) and not _spoke_last(code, steps)
+
+
+def _spoke_last(code: str, steps: Sequence[Step]) -> bool:
+    for step in reversed(steps):
+        if step.status == "ok" and step.code == code:
+            return bool(step.output_text)
+    return False
 
 
 def _quiet(statement: ast.stmt) -> bool:
