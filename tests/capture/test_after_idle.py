@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from tests.capture.conftest import OpenLab
+from tests.capture.conftest import Client, OpenLab
 from themisto_lab.capture.probe.hooks import SNAPSHOT_MESSAGE
 from themisto_lab.types import Step
 
@@ -30,12 +30,12 @@ def values(step: Step) -> dict[str, str]:
     return {v.name: v.summary for v in step.variables}
 
 
-async def published(lab_client: object, message_id: str, n_after_idle: int) -> list[str]:
+async def published(client: Client, message_id: str, n_after_idle: int) -> list[str]:
     """Return the types of what a run publishes, with some messages after its ``idle``."""
     kinds: list[str] = []
     left = n_after_idle
     while "idle" not in kinds or left:
-        message = await lab_client.kc.get_iopub_msg(timeout=30)  # type: ignore[attr-defined] # the tests' client
+        message = await client.kc.get_iopub_msg(timeout=30)
         if message["parent_header"].get("msg_id") != message_id:
             continue
         left -= "idle" in kinds
@@ -101,21 +101,33 @@ async def test_a_kernel_that_is_held_up_after_its_cell_loses_no_state_and_shows_
     assert values(step)["x"] == "1"
 
 
-async def test_a_run_in_a_subshell_is_recorded_with_its_state(open_lab: OpenLab) -> None:
+async def test_runs_in_subshells_are_recorded_with_their_state(open_lab: OpenLab) -> None:
     lab = await open_lab()
-    request = lab.client.kc.session.msg("create_subshell_request", {})
-    lab.client.kc.control_channel.send(request)
+    session, channel = lab.client.kc.session, lab.client.kc.control_channel
+    channel.send(session.msg("create_subshell_request", {}))
     subshell_id = (await lab.client.kc.get_control_msg(timeout=30))["content"]["subshell_id"]
-    message = lab.client.kc.session.msg("execute_request", {"code": "x = 1", "store_history": True, "silent": False})
-    message["header"]["subshell_id"] = subshell_id
-    lab.client.kc.shell_channel.send(message)
+
+    def send(code: str) -> None:
+        message = session.msg("execute_request", {"code": code, "store_history": True, "silent": False})
+        message["header"]["subshell_id"] = subshell_id
+        lab.client.kc.shell_channel.send(message)
+
+    send("x = 1")
     step = (await lab.heard.steps_are(1))[0]
     assert (step.code, values(step)) == ("x = 1", {"x": "1"})
+    # Both end at about the same time.
+    for at in range(5):
+        lab.client.send(f"import time; time.sleep(0.2); y = {at}")
+        send(f"import time; time.sleep(0.21); z = {at}")
+        steps = (await lab.heard.steps_are(3 + 2 * at))[1 + 2 * at :]
+        found = {step.code.split("; ")[-1]: values(step) for step in steps}
+        assert found[f"y = {at}"]["y"] == found[f"z = {at}"]["z"] == f"{at}"
 
 
 async def test_a_restart_right_after_a_cell_keeps_its_step(open_lab: OpenLab) -> None:
     lab = await open_lab()
-    await lab.client.run("print('shown')", "last")
+    message_id = lab.client.send("print('shown')", "last")
+    await published(lab.client, message_id, 0)
     await lab.app.kernel_manager.restart_kernel(lab.kernel_id, now=True)
     step = (await lab.heard.steps_are(1))[0]
     assert (step.status, step.output_text, step.cell_id) == ("ok", "shown", "last")

@@ -29,9 +29,6 @@ _LOCAL_PRIOR = 0.05
 _REMOTE_PRIOR = 0.14
 """How often a model is right that names something new; remote: the best of the paper's models (arXiv 2504.12365)."""
 
-_AGREEMENT = 0.5
-"""When the model names a candidate too, this part of the remaining doubt stays. See docs/history.md."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Option:
@@ -161,7 +158,9 @@ class CombinedPredictor:
         same = next((candidate for candidate in ranked if candidate.text == text.strip()), None)
         prior = _REMOTE_PRIOR if self.kind == "remote" else _LOCAL_PRIOR
         if same is not None:
-            probability, reason = 1 - _AGREEMENT * (1 - same.probability), f"{same.reason}, and the model's too"
+            # The model was shown the candidate: that it names it is no more news than any answer of its own.
+            probability = 1 - (1 - prior) * (1 - same.probability)
+            reason = f"{same.reason}, and the model's too"
         else:
             probability, reason = prior, "the model's"
         findings = self._findings(text, trajectory)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -55,8 +56,9 @@ class Probe:
         self.described_version = ""
         self.environment: dict[Any, Any] = {}
         self.sequence = 0
-        # The run whose namespace is still to be told: its info, its count, its request.
-        self.untold: tuple[Any, Any, Any] | None = None
+        # Runs after which the namespace is still to be told: info, count, request. More than one with subshells only.
+        self.untold: list[tuple[Any, Any, Any]] = []
+        self.telling = threading.Lock()
 
     def install(self) -> None:
         """Register with IPython and the control channel, and tell the present state."""
@@ -85,7 +87,10 @@ class Probe:
 
     def before_code(self) -> None:
         """Tell what the last run left before any code changes it: IPython's ``pre_execute``."""
-        if self.untold is not None and self.tell():
+        try:
+            if self.untold and self.tell():
+                interrupt_again()
+        except KeyboardInterrupt:
             interrupt_again()
 
     def before_run(self, info: Any) -> None:
@@ -116,7 +121,7 @@ class Probe:
                 info = getattr(result, "info", None)
                 parent = self.kernel.get_parent("shell")
                 if _is_own_run(parent, info):
-                    self.untold = info, getattr(result, "execution_count", None), parent
+                    self.untold.append((info, getattr(result, "execution_count", None), parent))
                     if not call_when_idle(self.kernel, self.tell):
                         self.tell()
             except KeyboardInterrupt:
@@ -127,20 +132,20 @@ class Probe:
             return
 
     def tell(self) -> bool:
-        """Tell the namespace as the last run left it, unless that is told; tell whether an interrupt came meanwhile."""
+        """Tell the namespace after runs where that is still to be done; return whether an interrupt came meanwhile."""
         interrupted = False
-        for _ in range(2):
-            if self.untold is None:
-                break
-            info, execution_count, parent = self.untold
-            try:
-                self._push(info, execution_count, parent)
-            except KeyboardInterrupt:
-                interrupted = True
-                continue
-            except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
-                self._report(error, parent)
-            self.untold = None
+        with self.telling:
+            while self.untold:
+                info, execution_count, parent = self.untold[0]
+                try:
+                    self._push(info, execution_count, parent)
+                except KeyboardInterrupt:
+                    if not interrupted:
+                        interrupted = True
+                        continue
+                except Exception as error:  # noqa: BLE001 - a fault of ours never reaches the user's cell
+                    self._report(error, parent)
+                del self.untold[0]
         return interrupted
 
     def answer_look(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
