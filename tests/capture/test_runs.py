@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from themisto_lab.capture.life import LifeRecord
+from themisto_lab.capture.life import EndedRun, LifeRecord
 from themisto_lab.capture.namespace import Namespace, variable_from
 from themisto_lab.capture.runs import Began, Ended, RunTracker, Snapshot
 
@@ -179,6 +179,32 @@ def test_a_missed_message_is_noticed_and_made_good() -> None:
 def test_a_forged_snapshot_is_refused(content: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r".+"):
         Namespace().apply(content)
+
+
+def test_two_runs_whose_namespaces_come_before_both_ends_keep_them() -> None:
+    record = LifeRecord.begin(kernel_id="k", kernel_name="p", language="python", pid=1, known=frozenset())
+    record.tracker.has_probe = True
+    ended: list[EndedRun] = []
+    for each in (
+        status("busy"),
+        executed("main"),
+        message("themisto_run", store_history=True),
+        status("busy", "b", subshell_id="s"),
+        executed("sub", "b"),
+        message("themisto_run", "b", store_history=True),
+        message("themisto_snapshot", **snapshot(0, entry("x"))),
+        message("themisto_snapshot", "b", **snapshot(1, entry("y"), n=2)),
+        status("idle", "b", subshell_id="s"),
+        status("idle"),
+    ):
+        for event in record.tracker.feed(each):
+            if isinstance(event, Snapshot):
+                record.take_snapshot(event.run, event.content)
+            elif isinstance(event, Ended):
+                ended.append(record.ended(event, None))
+    names = {end.run.code: [v.name for v in end.state.variables] for end in ended if end.state is not None}
+    assert names == {"main": ["x"], "sub": ["x", "y"]}
+    assert not any(end.awaits_state for end in ended)
 
 
 def test_what_may_hold_unknown_secrets_is_withheld() -> None:

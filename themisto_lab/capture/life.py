@@ -22,6 +22,8 @@ from themisto_lab.capture.redact import (
 from themisto_lab.capture.runs import Ended, RunTracker
 from themisto_lab.types import Step, VariableSnapshot, utc_now
 
+_MAX_STATES = 10
+
 
 @dataclass(frozen=True, slots=True)
 class StateAfter:
@@ -89,7 +91,7 @@ class LifeRecord:
     secrets_version: str = ""
     n_steps: int = 0
     over: bool = False
-    _last_state: tuple[Run | None, StateAfter] | None = None
+    _states: dict[str, StateAfter] = field(default_factory=dict)
 
     @classmethod
     def begin(
@@ -147,13 +149,17 @@ class LifeRecord:
         """
         self.namespace.apply(content)
         state = StateAfter(self.namespace.variables, content)
-        self._last_state = run, state
+        if run is not None:
+            self._states[run.message_id] = state
+            if len(self._states) > _MAX_STATES:
+                # Those of tools' runs, which end as no step.
+                del self._states[next(iter(self._states))]
         return state
 
     def ended(self, end: Ended, memory_bytes: int | None) -> EndedRun:
         """Put together a run that is over with the state after it, if that is told already."""
-        told_of, state = self._last_state or (None, None)
-        return EndedRun(end.run, end.ended_at, state if told_of is end.run else None, end.awaits_state, memory_bytes)
+        state = self._states.pop(end.run.message_id, None)
+        return EndedRun(end.run, end.ended_at, state, end.awaits_state, memory_bytes)
 
     def learn_secrets(self, values: list[str], version: str) -> None:
         """Take in the values that the probe found to be secret."""
